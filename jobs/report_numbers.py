@@ -37,7 +37,7 @@ def statement(row):
 
 
 def preference(row):
-    return f"{mechanism(row['mechanism'])}: {use(row['category'])} {PREFERENCES[row['preference']]}"
+    return ("" if row["mechanism"] == "any" else mechanism(row["mechanism"]) + ": ") + f"{use(row['category'])} {PREFERENCES[row['preference']]}"
 
 
 def without(columns, *names):
@@ -154,9 +154,8 @@ def check_headline(results, name, table, answers):
                 "hosts": round(row[f"blocked_by_{reason}"] * row["hosts"]), "of hosts": row["hosts"], "share of hosts": row[f"blocked_by_{reason}"],
                 "of domains": row["domains"], "share of domains": row[f"domains_blocked_by_{reason}"]})
     for row in preferences:
-        if row["category"] in ("ai-train", "train-ai") and row["preference"] == "disallow_all":
-            mechanism = "Content-Signal" if row["mechanism"] == "content-signal" else "Content-Usage"
-            expected[f"disallow AI training by {mechanism}"] = {header: row[column] for header, column in SHARES.items()}
+        if row["category"] == "training" and row["preference"] == "disallow_all":
+            expected["state that AI training is disallowed"] = {header: row[column] for header, column in SHARES.items()}
     for row in responses:
         if row["outcome"] == "robots.txt with rules":
             expected["have a robots.txt with rules"] = {header: row[column] for header, column in without(SHARES, "largest rule set").items()}

@@ -62,6 +62,7 @@ CALLS = {
     "blocking_by_agent": [{"top": ALL}, {"category": "advertising", "top": ALL}, {"category": "archive", "top": ALL}],
     "agents_of_category": [{}, {"category": "ai_search", "at_least": 1}, {"category": "seo", "at_least": 3}],
     "contradictions": [{}, {"agent": "CCBot"}, {"agent": "OAI-SearchBot"}, {"agent": "ChatGPT-User"}, {"agent": "AhrefsBot"}],
+    "words_that_contradict": [{}, {"agent": "GPTBot"}],
     "effective_preferences": [{}, {"agent": "GPTBot"}, {"agent": "Googlebot-News"}],
     "blocking_by_software": [{}, {"kind": "server", "min_hosts": 1}, {"kind": "template", "agent": "CCBot", "min_hosts": 2}],
     "evidence": [{"agent": "GPTBot"}, {"agent": "CCBot"}],

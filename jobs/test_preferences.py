@@ -183,7 +183,7 @@ class Tests:
         """The access, preference and line of each path, which is a pair of a host number and a path, and of each of the agents."""
         urls, answers = folder / "urls.txt", folder / "answers.parquet"
         urls.write_text("".join(f"https://h{number}.example.com{path}\n" for number, path in paths), encoding="utf-8")
-        of = f"{mechanism}:{category}"
+        of = category if mechanism == "any" else f"{mechanism}:{category}"
         self.command("match", dataset, "--urls", urls, "--agent", ",".join(agents), "--any-name", "--category", of, "-o", answers, "--overwrite")
         con = duckdb.connect()
         con.execute("SET preserve_insertion_order = true")
@@ -268,6 +268,7 @@ def preferences_of_all_paths(body, is_shortest):
     """
     groups = groups_of(body)
     mechanisms = {statement.mechanism for group in groups for statement in group.statements}
+    mechanisms |= {"any"} if mechanisms else set()
     found = {"paths": 0}
     if not mechanisms:
         return found

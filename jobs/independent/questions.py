@@ -24,7 +24,9 @@ KNOWN_DIRECTIVES = set(
     " crawl-rate index".split())
 
 # The uses of content that are the purpose of crawlers: docs/preferences.md. Training, unless the category is one of these.
-TRAINING = {"ai-train", "train-ai"}
+TRAINING = {"training"}
+# The categories of the mechanism any, with the words of the mechanisms that it reads together.
+SHARED = {"train-ai": "training", "ai-train": "training", "search": "search"}
 USES = {
     "ai_search": {"search"}, "search_engine": {"search"}, "ai_assistant": {"ai-input", "ai-output", "ai-use"},
     "ai_agent": {"ai-input", "ai-output", "ai-use"}}
@@ -638,7 +640,8 @@ class Questions(Computation):
             groups = defaultdict(list)
             for host, _ in self.answers(hosts, agent).values():
                 for row in self.preferences(host, "*"):
-                    if row["category"] in uses and row["preference"] in ("allow_all", "disallow_all", "mixed"):
+                    is_shared = row["category"] in SHARED.values()
+                    if row["category"] in uses and is_shared == (row["mechanism"] == "any") and row["preference"] in ("allow_all", "disallow_all", "mixed"):
                         groups[row["mechanism"], row["category"], row["preference"]].append(host)
             for (mechanism, category, preference), group in groups.items():
                 yield {"mechanism": mechanism, "category": category, "preference": preference} | self.blocking_shares(group, agent) | self.verdict_shares(
@@ -653,10 +656,26 @@ class Questions(Computation):
                 for row in self.preferences(host, agent):
                     feature = (row["mechanism"], row["category"], row["preference"])
                     features[host.key, feature] = (host, feature)
-                    statements = [other["from_template"] for other in self.tables.of("preferences", host.source) if other["mechanism"] == row["mechanism"]]
+                    mechanisms = ("content-usage", "content-signal") if row["mechanism"] == "any" else (row["mechanism"],)
+                    statements = [other["from_template"] for other in self.tables.of("preferences", host.source) if other["mechanism"] in mechanisms]
                     from_template[feature][host.key] = bool(statements) and all(statements)
             for row in rows_of(features.values(), files, ["mechanism", "category", "preference"]):
                 yield row | {"from_template": mean(from_template[row["mechanism"], row["category"], row["preference"]].values())}
+        return self.each_crawl(rows)
+
+    def words_that_contradict(self, agent="*"):
+        def rows(hosts):
+            for category in ("training", "search"):
+                both, contradict = [], []
+                for host in hosts:
+                    words = [row for row in self.preferences(host, agent) if row["mechanism"] in ("content-usage", "content-signal") and SHARED.get(row["category"]) == category
+                             and row["preference"] in ("allow_all", "disallow_all", "mixed")]
+                    if host.is_successful and len(words) == 2:
+                        both.append(host)
+                        if any(row["preference"] == "allow_all" for row in words) and any(row["has_disallowed"] for row in words):
+                            contradict.append(host)
+                if both:
+                    yield {"category": category} | shares(contradict, both)
         return self.each_crawl(rows)
 
     def blocked_at_the_edge(self):

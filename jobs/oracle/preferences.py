@@ -12,6 +12,9 @@ from functools import lru_cache
 
 # The labels of the vocabulary since September 2026.
 CATEGORIES = {"content-usage": ("train-ai", "ai-use", "search"), "content-signal": ("search", "ai-input", "ai-train")}
+# The categories of the mechanism `any`, and the word of each mechanism for it.
+WORDS = {"training": {"content-usage": "train-ai", "content-signal": "ai-train"}, "search": {"content-usage": "search", "content-signal": "search"}}
+CATEGORIES["any"] = tuple(WORDS)
 MECHANISMS = {"content-usage": "content-usage", "content-signal": "content-signal", "content-signals": "content-signal"}
 
 Token = namedtuple("Token", "text")
@@ -253,6 +256,11 @@ class Policy:
         """The answer for each category of the mechanism."""
         if lines := self.disallowing(path):
             return {category: Answer("not_crawlable", lines) for category in CATEGORIES[mechanism]}
+        if mechanism == "any":
+            of_words = {category: [self.answers(of, path)[word] for of, word in words.items()] for category, words in WORDS.items()}
+            found = {category: combined([answer.preference for answer in answers]) for category, answers in of_words.items()}
+            return {category: Answer(preference, set().union(*(answer.lines for answer in of_words[category] if answer.preference == preference)))
+                    for category, preference in found.items()}
         found = {}
         deciding = self.deciding(mechanism, path)
         for category in CATEGORIES[mechanism]:

@@ -1,7 +1,7 @@
 -- Do the rules of hosts for a crawler agree with their preferences about its use of content, such as training?
 --
--- Denominator: hosts that state for '*' whether this use is allowed, by mechanism, with a known verdict for the crawler, and their
--- registered domains.
+-- Denominator: hosts that state for '*' whether this use is allowed, with a known verdict for the crawler, and their registered domains.
+-- The mechanism any reads Content-Usage and Content-Signal together.
 -- Pitfall: the use is training, unless the registry says that the crawler serves search or an assistant (macro uses_of). Blocking
 -- a crawler although the use is allowed is not a contradiction by itself: there may be other reasons. Only blocked_by_name is about
 -- this crawler. A host whose rules disallow all paths for '*' states nothing.
@@ -17,7 +17,7 @@ uses AS (
 statements AS (
     SELECT p.host_id, p.mechanism, p.category, p.preference
     FROM preferences_for('*', crawl := crawl) p
-    WHERE p.preference IN ('allow_all', 'disallow_all', 'mixed')
+    WHERE p.preference IN ('allow_all', 'disallow_all', 'mixed') AND (p.mechanism = 'any') = (p.category IN ('training', 'search'))
 ),
 parts AS (
     SELECT b.crawl, b.agent, s.mechanism, s.category, s.preference, b.ruleset_id, part_of(grouping(b.domain_id, b.ruleset_id, b.archive_no), b.domain_id) AS part,

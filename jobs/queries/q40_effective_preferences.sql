@@ -1,7 +1,8 @@
 -- How many hosts allow or disallow each use of their content to a crawler, by mechanism?
 --
 -- Denominator: hosts with a 2xx response, and their registered domains. Hosts without a row of a mechanism state nothing of it.
--- Pitfall: mechanisms are not combined: a host may have rows of several. The preference is that for all paths that the
+-- Pitfall: count training and search in the mechanism any, which reads Content-Usage and Content-Signal together; a host that uses one of them has
+-- rows of both mechanisms, and hosts of several rows do not add up. The preference is that for all paths that the
 -- crawler may fetch: unknown_all means that only other categories are stated, not_crawlable that the rules disallow all paths. tdmrep is read from the header of robots.txt, not of pages.
 -- from_template is the share of these hosts whose statements of the mechanism are all in a vendor's managed text.
 CREATE OR REPLACE MACRO effective_preferences(agent := '*', crawl := NULL, any_name := false) AS TABLE
@@ -9,14 +10,17 @@ WITH checked AS MATERIALIZED (
     SELECT check_agents(agent, any_name) AND check_hosts('successful', crawl) AS is_known
 ),
 templates AS (
-    SELECT p.crawl, p.robots_id, p.mechanism, bool_and(p.from_template) AS from_template
+    SELECT p.crawl, p.robots_id, unnest(CASE WHEN p.mechanism IN ('content-usage', 'content-signal') THEN [p.mechanism, 'any'] ELSE [p.mechanism] END) AS mechanism,
+        p.from_template
     FROM preferences p
-    GROUP BY p.crawl, p.robots_id, p.mechanism
+),
+all_from_templates AS (
+    SELECT t.crawl, t.robots_id, t.mechanism, bool_and(t.from_template) AS from_template FROM templates t GROUP BY t.crawl, t.robots_id, t.mechanism
 ),
 features AS (
     SELECT DISTINCT p.crawl, p.host_id, p.domain_id, p.ruleset_id, p.archive_no, p.agent, p.mechanism, p.category, p.preference, t.from_template
     FROM preferences_for(agent, crawl := crawl, any_name := any_name) p
-    LEFT JOIN templates t ON t.crawl = p.crawl AND t.robots_id = p.rules_robots_id AND t.mechanism = p.mechanism
+    LEFT JOIN all_from_templates t ON t.crawl = p.crawl AND t.robots_id = p.rules_robots_id AND t.mechanism = p.mechanism
 ),
 parts AS (
     SELECT f.crawl, f.agent, f.mechanism, f.category, f.preference, f.ruleset_id, part_of(grouping(f.domain_id, f.ruleset_id, f.archive_no), f.domain_id) AS part,

@@ -162,7 +162,11 @@ fn write_preferences(preferences: &[CategoryPreference], is_terminal: bool, out:
             preference,
         } = stated;
         let word = colorize(preference.name(), color, is_terminal);
-        let _ = write!(out, "            {mechanism} {category}: {word}");
+        let category = match *mechanism {
+            "any" => (*category).to_owned(),
+            mechanism => format!("{mechanism} {category}"),
+        };
+        let _ = write!(out, "            {category}: {word}");
         let _ = match preference.line_no {
             Some(line_no) => writeln!(out, " (line {line_no})"),
             None => writeln!(out),

@@ -78,12 +78,12 @@ pub(crate) struct MatchArgs {
     #[command(flatten)]
     pub(crate) dialect: DialectArg,
 
-    /// A category of use whose preference is decided, too, such as `train-ai` or
-    /// `content-signal:search`
+    /// A category of use whose preference is decided, too: `training`, `search`, or a word of one
+    /// mechanism
     ///
-    /// A category of `content-usage` (`train-ai`, `ai-use`, and those of earlier drafts) or of
-    /// `content-signal` (`ai-train`, `ai-input`). Both have `search`: write `content-usage:search`
-    /// or `content-signal:search`.
+    /// `training` and `search` are read from `Content-Usage` and `Content-Signal`: disallowed if
+    /// either disallows it. Words of one mechanism are `train-ai`, `ai-use` and those of earlier drafts, or
+    /// `ai-train` and `ai-input`, and for `search` `content-usage:search` or `content-signal:search`.
     #[arg(long, value_name = "CATEGORY", value_parser = parse_category, value_hint = ValueHint::Other)]
     pub(crate) category: Option<CategoryChoice>,
 
@@ -111,11 +111,7 @@ pub(crate) struct MatchArgs {
 }
 
 fn parse_category(text: &str) -> Result<CategoryChoice, String> {
-    CategoryChoice::parse(text).ok_or_else(|| {
-        "give a category of content-usage (train-ai, ai-use, content-usage:search) or of \
-         content-signal (ai-train, ai-input, content-signal:search)"
-            .to_owned()
-    })
+    CategoryChoice::parse(text).ok_or_else(|| format!("choose one of {}", CategoryChoice::NAMES))
 }
 
 impl CommandArgs for MatchArgs {

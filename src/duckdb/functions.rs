@@ -166,12 +166,10 @@ fn parse_dialect(name: &str) -> Result<DialectChoice, String> {
     })
 }
 
-/// Parses the category of use of a mechanism.
+/// Parses a category of use.
 fn parse_category(text: &str) -> Result<CategoryChoice, String> {
     CategoryChoice::parse(text).ok_or_else(|| {
-        format!(
-            "there is no category '{text}' of one mechanism (hint: categories are train-ai, ai-use, \
-             content-usage:search, ai-train, ai-input and content-signal:search)"
-        )
+        let names = CategoryChoice::NAMES;
+        format!("there is no category '{text}' (hint: choose from {names})")
     })
 }

@@ -103,7 +103,7 @@ pub use policy::{Access, Policy};
 pub use preference::agents::AgentPreference;
 pub use preference::mechanism::Mechanism;
 pub use preference::statement::{AiPreference, is_readable_statement, parse_preferences};
-pub use preference::vocabulary::Vocabulary;
+pub use preference::vocabulary::{SharedCategory, Vocabulary};
 pub use preference::{Preference, PreferenceVerdict, UrlPreference};
 pub use verdict::evaluator::{Evaluation, Evaluator};
 pub use verdict::leniency::{LeniencyImpact, anomaly_changes_verdict};

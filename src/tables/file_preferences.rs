@@ -3,11 +3,11 @@ use super::record_rows::RowInput;
 use crate::table;
 use robots::{Mechanism, Preference, PreferenceVerdict};
 
-table! { per_capture "One row per capture, name, mechanism and category: what the statements mean for a crawler, over all paths that it may fetch. `*` and every whole name in the file have rows of `content-usage` and `content-signal` if any group states something of the mechanism. `rsl-license` and `tdmrep` concern all crawlers." {
+table! { per_capture "One row per capture, name, mechanism and category: what the statements mean for a crawler, over all paths that it may fetch. `*` and every whole name in the file have rows of `content-usage` and `content-signal` if any group states something of the mechanism, and of `any`, which reads both together, if any group states something of either. `rsl-license` and `tdmrep` concern all crawlers." {
     robots_id: Long delta, "The capture.";
     agent: Text, "A whole name, lower-cased, as in `verdicts`; `*` for all other crawlers.";
-    mechanism: Text, "`content-usage`, `content-signal`, `rsl-license` (a row per line), or `tdmrep`: the header of this response, which need not be that of pages.";
-    category: Text, "The category of use: of `content-usage` by the vocabulary at the time of the fetch, for example `train-ai`, `ai-use`, `search`; of `content-signal` `search`, `ai-input`, `ai-train`; `license`; `tdm`.";
+    mechanism: Text, "`any` (`content-usage` and `content-signal` together), `content-usage`, `content-signal`, `rsl-license` (a row per line), or `tdmrep`: the header of this response, which need not be that of pages.";
+    category: Text, "The category of use: of `any` `training` (`train-ai` or `ai-train`) and `search`, decided path by path: disallowed if either word disallows it, else allowed if either allows it; of `content-usage` by the vocabulary at the time of the fetch, for example `train-ai`, `ai-use`, `search`; of `content-signal` `search`, `ai-input`, `ai-train`; `license`; `tdm`.";
     preference: Text null, "The preference over all paths that the crawler may fetch: `allow_all`, `disallow_all`, `unknown_all` (neither allowed nor disallowed), `mixed`, `not_crawlable` (no path may be fetched, so nothing is stated), `too_complex` (the work budget was exceeded). Null for `rsl-license`.";
     has_allowed: Bool, "True if it is allowed for some path that may be fetched.";
     has_disallowed: Bool, "True if it is disallowed for some path that may be fetched.";
@@ -39,7 +39,7 @@ impl Builder {
             self.robots_id.append_value(analysis.robots_id);
             self.agent.append_value(agent);
             self.mechanism
-                .append_value(self.texts.intern_static(row.vocabulary.mechanism().name()));
+                .append_value(self.texts.intern_static(row.mechanism.name()));
             self.category
                 .append_value(self.texts.intern_static(row.category));
             self.preference

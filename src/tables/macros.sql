@@ -226,7 +226,7 @@ WHERE b.verdict = 'disallow_all' AND (crawl IS NULL OR r.crawl = crawl);
 COMMENT ON MACRO TABLE block_origins IS 'One row per host that blocks a crawler, or one of a list, with origin: who wrote the line, the site or the vendor of its software (unknown if that is not known; null for a block by the HTTP status): block_origins(agent := ''GPTBot'')';
 
 -- Preferences. host_preferences has rows for '*' and for every crawler that the rules of a host name, if the host states something of
--- a mechanism.
+-- a mechanism. The mechanism any reads Content-Usage and Content-Signal together: count its categories training and search.
 CREATE OR REPLACE MACRO preferences_for(agent, crawl := NULL, any_name := false) AS TABLE
 WITH checked_preferences AS MATERIALIZED (SELECT check_agents(agent, any_name) AND check_crawl(crawl) AS is_known),
 asked AS (
@@ -249,7 +249,7 @@ found AS (
 )
 SELECT h.crawl, h.host_id, h.surt_host_name, h.url_host_name, h.domain, h.domain_id, h.archive_no, h.ruleset_id, h.rules_robots_id,
     f.asked_agent AS agent, f.mechanism, f.category,
-    CASE WHEN f.agent = '*' AND f.asked_agent <> '*' AND NOT h.has_named_rows AND f.mechanism IN ('content-usage', 'content-signal') THEN 'too_complex' ELSE f.preference END AS preference,
+    CASE WHEN f.agent = '*' AND f.asked_agent <> '*' AND NOT h.has_named_rows AND f.mechanism IN ('any', 'content-usage', 'content-signal') THEN 'too_complex' ELSE f.preference END AS preference,
     f.has_allowed, f.has_disallowed, f.has_unknown, f.evidence_line, f.address
 FROM checked_preferences k
 CROSS JOIN found f
@@ -257,11 +257,12 @@ JOIN hosts h ON h.host_id = f.host_id
 WHERE k.is_known;
 COMMENT ON MACRO TABLE preferences_for IS 'The preferences of hosts about the use of their content by this crawler, one row per host, mechanism and category: preferences_for(''*'', crawl := ''CC-MAIN-2025-38''); for a list of crawlers, rows for each. A crawler that a host does not name has the rows of *, and hosts that state nothing have none';
 
--- The categories of preferences that are about the purpose of a crawler, for a category of the registry.
+-- The categories of preferences that are about the purpose of a crawler, for a category of the registry. Training and search are
+-- categories of the mechanism any.
 CREATE OR REPLACE MACRO uses_of(category) AS CASE
     WHEN category IN ('ai_search', 'search_engine') THEN ['search']
     WHEN category IN ('ai_assistant', 'ai_agent') THEN ['ai-input', 'ai-output', 'ai-use']
-    ELSE ['ai-train', 'train-ai'] END;
+    ELSE ['training'] END;
 COMMENT ON MACRO uses_of IS 'The categories of preferences about the purpose of a crawler: uses_of(''ai_search'') is [''search'']; those about training for ai_training and for all categories that are neither search nor assistants';
 
 -- Denominators. Questions that are not about one crawler count their hosts among these:

@@ -64,6 +64,7 @@ pub const QUERY_TEXTS: &[&str] = &query_texts! {
     "q42_blocking_by_webgraph_rank"
     "q43_blocking_by_agent"
     "q44_blocking_by_category"
+    "q45_words_that_contradict"
 };
 
 /// A research question, parsed from a file of `jobs/queries`.

@@ -38,15 +38,16 @@ pub struct UrlResult {
     pub is_allowed: Option<bool>,
     /// The rule that decides; `None` if no rule matches.
     pub rule: Option<DecidingRule>,
-    /// The preferences about the use of the page in each category of `content-usage` and of
-    /// `content-signal`. A mechanism without a statement for the crawler is left out.
+    /// The preferences about the use of the page in each category that `content-usage` and
+    /// `content-signal` share, then in each category of one. A mechanism without a statement for the
+    /// crawler is left out.
     pub preferences: Vec<CategoryPreference>,
 }
 
 /// The preference about the use of a page in one category.
 #[derive(Clone, Debug)]
 pub struct CategoryPreference {
-    /// The name of the mechanism: `content-usage` or `content-signal`.
+    /// The name of the mechanism: `any` for a shared category, `content-usage` or `content-signal`.
     pub mechanism: &'static str,
     /// The name of the category.
     pub category: &'static str,

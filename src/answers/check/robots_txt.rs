@@ -9,9 +9,12 @@ use crate::error::AnswerErrorKind;
 use capture::Capture;
 use capture::analysis::{Analyzer, CaptureAnalysis};
 use crawlers::CrawlerRegistry;
-use crawlers::{Crawler, CrawlerPolicy, DialectChoice};
+use crawlers::{CategoryChoice, Crawler, CrawlerPolicy, DialectChoice};
 use disk::error::Error;
-use robots::{AgentVerdict, Basis, Dialect, ParseOptions, Policy, RobotsTxt, Verdict, Vocabulary};
+use robots::{
+    AgentVerdict, Basis, Dialect, Mechanism, ParseOptions, Policy, RobotsTxt, SharedCategory,
+    Verdict, Vocabulary,
+};
 use std::io::stdin;
 use std::path::Path;
 use warc::RecordLocation;
@@ -142,10 +145,19 @@ fn find_preferences(
         Vocabulary::content_usage(fetch_time),
         Vocabulary::content_signal(),
     ];
-    let stated = vocabularies
+    let stated: Vec<&Vocabulary> = vocabularies
         .into_iter()
-        .filter(|vocabulary| policy.has_statements(vocabulary.mechanism()));
-    let preferences = stated.flat_map(|vocabulary| {
+        .filter(|vocabulary| policy.has_statements(vocabulary.mechanism()))
+        .collect();
+    let shared = SharedCategory::ALL
+        .into_iter()
+        .filter(|_| !stated.is_empty());
+    let shared = shared.map(|category| CategoryPreference {
+        mechanism: Mechanism::Any.name(),
+        category: category.name(),
+        preference: CategoryChoice::Shared(category).preference(policy, url, fetch_time),
+    });
+    let of_mechanisms = stated.iter().flat_map(|vocabulary| {
         let categories = vocabulary.categories().enumerate();
         categories.map(move |(index, category)| CategoryPreference {
             mechanism: vocabulary.mechanism().name(),
@@ -153,7 +165,7 @@ fn find_preferences(
             preference: policy.preference(vocabulary, index, url),
         })
     });
-    preferences.collect()
+    shared.chain(of_mechanisms).collect()
 }
 
 /// Returns the number of the first line of the group that a line belongs to.

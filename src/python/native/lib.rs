@@ -56,12 +56,11 @@ fn parse_dialect(name: Option<&str>) -> PyResult<DialectChoice> {
     })
 }
 
-/// Parses the category of use of a mechanism.
+/// Parses a category of use.
 fn parse_category(text: &str) -> PyResult<CategoryChoice> {
     CategoryChoice::parse(text).ok_or_else(|| {
-        let text = format!("there is no category {text:?} of one mechanism");
-        let hint = "categories are train-ai, ai-use, content-usage:search, ai-train, ai-input and content-signal:search";
-        error::usage_error(&text, Some(hint))
+        let hint = format!("choose from {}", CategoryChoice::NAMES);
+        error::usage_error(&format!("there is no category {text:?}"), Some(&hint))
     })
 }
 

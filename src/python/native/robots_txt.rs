@@ -315,9 +315,10 @@ impl RobotsTxt {
     /// it: ``"allowed"``, ``"disallowed"``, ``"unknown"``, or ``"not_crawlable"`` if the crawler may not
     /// fetch the URL. ``preference`` is ``None`` if the status of the response decides nothing.
     ///
-    /// ``category`` is a category of use of ``content-usage`` (``train-ai``, ``ai-use``,
-    /// ``content-usage:search``) or of ``content-signal`` (``ai-train``, ``ai-input``,
-    /// ``content-signal:search``). ``dialect`` is that of ``access``. ``fetch_time`` is the time at which the
+    /// ``category`` is ``training`` or ``search``, which are read from ``Content-Usage`` and
+    /// ``Content-Signal`` together (disallowed if either disallows it), or a word of one of them:
+    /// ``train-ai``, ``ai-use``, ``content-usage:search``, ``ai-train``, ``ai-input`` or
+    /// ``content-signal:search``. ``dialect`` is that of ``access``. ``fetch_time`` is the time at which the
     /// file was fetched, a ``datetime``, a ``date`` or text in ISO 8601: labels are read as they were defined
     /// then, and as they are defined last if it is not given.
     ///
@@ -325,9 +326,9 @@ impl RobotsTxt {
     /// >>> robots = robots_scan.parse(b"User-agent: *\nContent-Usage: train-ai=n\nContent-Usage: /ok/ train-ai=y\n")
     /// >>> robots.preference("ExampleBot", "/a")
     /// Preference(preference='disallowed', line_no=2, line='Content-Usage: train-ai=n')
-    /// >>> robots.preference("ExampleBot", "/ok/a", "train-ai").preference
+    /// >>> robots.preference("ExampleBot", "/ok/a", "training").preference
     /// 'allowed'
-    #[pyo3(signature = (agent, url, category = "train-ai", dialect = None, fetch_time = None))]
+    #[pyo3(signature = (agent, url, category = "training", dialect = None, fetch_time = None))]
     fn preference<'py>(
         &self,
         py: Python<'py>,

@@ -166,7 +166,7 @@ def match(
 ) -> MatchSummary:
     """Decide for a list of URLs whether crawlers may fetch them, as ``robots-scan match`` does. Return the summary.
 
-    With a ``category`` such as ``train-ai``, the output also has the preference of the site about that use of each URL.
+    With a ``category`` such as ``training``, the output also has the preference of the site about that use of each URL.
     ``urls`` is a file: text, CSV, JSON lines, CDXJ or Parquet, or a folder of Parquet files; or URLs, such as a list; or a table
     of any library that exports Arrow streams. A ``str`` is the name of a file. ``columns`` gives the names of columns, such
     as ``{"url": "page", "time": "crawled"}``. ``agent`` is the name of a crawler, or several names; a User-Agent header is an

@@ -71,7 +71,7 @@ class RobotsTxt:
         self,
         agent: _Text,
         url: _Text,
-        category: str = "train-ai",
+        category: str = "training",
         dialect: Dialect | None = None,
         fetch_time: date | str | None = None,
     ) -> Preference: ...

@@ -51,7 +51,7 @@ def robots_preference(
     """Return an expression: the preference of a site about one use of a URL, as :func:`robots_scan.robots_preference` answers.
 
     The result is a String with the name ``robots_preference``. The parameters are those of :func:`robots_allowed`;
-    ``category`` is ``polars.lit("train-ai")``, and ``fetch_time`` is text, such as ``polars.col("fetch_time").cast(str)``.
+    ``category`` is ``polars.lit("training")``, and ``fetch_time`` is text, such as ``polars.col("fetch_time").cast(str)``.
     """
     return _function(_native.robots_preference, [robots_txt, agent, url, category, fetch_time], dialect, pl.String)
 

@@ -59,7 +59,7 @@ def robots_preference(
 ) -> Column:
     """Return a column: the preference of a site about one use of a URL, as :func:`robots_scan.robots_preference` answers.
 
-    The result is a string. The parameters are those of :func:`robots_allowed`; ``category`` is ``lit("train-ai")``, and
+    The result is a string. The parameters are those of :func:`robots_allowed`; ``category`` is ``lit("training")``, and
     ``fetch_time`` a string, such as ``col("fetch_time").cast("string")``.
     """
     return _preference(dialect)(robots_txt, agent, url, category, fetch_time)

@@ -4,8 +4,8 @@ use super::coverage::{
     AccessPattern, CategoryCoverage, Coverages, GroupStatement, SEARCH_BUDGET, compute_coverages,
 };
 use super::statement::read_statement;
-use super::vocabulary::Vocabulary;
-use super::{Preference, PreferenceVerdict, statement_mechanism};
+use super::vocabulary::{Preferences, SharedCategory, Vocabulary};
+use super::{Mechanism, Preference, PreferenceVerdict, statement_mechanism};
 use crate::document::RobotsTxt;
 use crate::pattern;
 use crate::verdict::Verdict;
@@ -19,9 +19,10 @@ use std::ops::Range;
 pub struct AgentPreference<'a> {
     /// A whole name, in lower case; `*` for all other crawlers.
     pub agent: &'a [u8],
-    /// The vocabulary according to which the statements were read.
-    pub vocabulary: &'static Vocabulary,
-    /// The name of the category in the vocabulary.
+    /// The mechanism of the statements; [`Mechanism::Any`] for a category that several share.
+    pub mechanism: Mechanism,
+    /// The name of the category: in the vocabulary of the mechanism, or that of a
+    /// [`SharedCategory`].
     pub category: &'static str,
     /// The preference over all paths that may be fetched.
     pub verdict: PreferenceVerdict,
@@ -36,9 +37,10 @@ pub struct AgentPreference<'a> {
     pub evidence_line: Option<u32>,
 }
 
-/// The statements of the mechanism of a vocabulary in a file, in the order of groups.
+/// The statements of one or several mechanisms in a file, in the order of groups.
 struct FileStatements<'a> {
-    vocabulary: &'static Vocabulary,
+    mechanism: Mechanism,
+    categories: Vec<&'static str>,
     statements: Vec<GroupStatement<'a>>,
     /// The number of the group of each statement.
     group_nos: Vec<u32>,
@@ -50,8 +52,9 @@ type SetResult = Result<Coverages, (PreferenceVerdict, Option<u32>)>;
 
 impl<'a> Evaluation<'_, 'a> {
     /// Computes the preferences for `*` and for each whole name in the lines that count, in the
-    /// order of [`verdicts`](Self::verdicts), for each category of each vocabulary. A mechanism
-    /// without a statement in any group has no rows.
+    /// order of [`verdicts`](Self::verdicts), for each category of each vocabulary, and last for
+    /// each [`SharedCategory`] over all of them. A mechanism without a statement in any group has
+    /// no rows. At most one vocabulary of each mechanism may be given.
     ///
     /// The answers are exact, according to Google's rules with whole names compared.
     ///
@@ -75,13 +78,30 @@ impl<'a> Evaluation<'_, 'a> {
         let mut rows = Vec::new();
         let mut work_budget = SEARCH_BUDGET;
         let mut escaped_paths = Vec::new();
-        for vocabulary in vocabularies {
+        // Before June 2025, `Content-Usage` had no categories.
+        let vocabularies: Vec<&'static Vocabulary> = vocabularies
+            .iter()
+            .copied()
+            .filter(|vocabulary| vocabulary.categories().len() > 0)
+            .collect();
+        for vocabulary in &vocabularies {
             escaped_paths.clear();
-            let file = FileStatements::gather(vocabulary, &self.robots_txt, &mut escaped_paths);
-            if !file.statements.is_empty() && vocabulary.categories().len() > 0 {
-                self.add_rows(&file, &mut work_budget, &mut rows);
-            }
+            let (mechanism, vocabularies) = (vocabulary.mechanism(), &[*vocabulary]);
+            let robots_txt = &self.robots_txt;
+            let file =
+                FileStatements::gather(mechanism, vocabularies, robots_txt, &mut escaped_paths);
+            self.add_rows(&file, &mut work_budget, &mut rows);
         }
+        work_budget = SEARCH_BUDGET;
+        escaped_paths.clear();
+        let robots_txt = &self.robots_txt;
+        let file = FileStatements::gather(
+            Mechanism::Any,
+            &vocabularies,
+            robots_txt,
+            &mut escaped_paths,
+        );
+        self.add_rows(&file, &mut work_budget, &mut rows);
         rows
     }
 
@@ -91,6 +111,9 @@ impl<'a> Evaluation<'_, 'a> {
         work_budget: &mut u64,
         rows: &mut Vec<AgentPreference<'a>>,
     ) {
+        if file.statements.is_empty() {
+            return;
+        }
         let mut results: HashMap<u32, SetResult> = HashMap::new();
         let wildcard = self.evaluator.agents.wildcard;
         let mut agents: Vec<(&'a [u8], _)> = vec![(b"*", wildcard.name_groups)];
@@ -110,11 +133,11 @@ impl<'a> Evaluation<'_, 'a> {
                     result
                 }
             };
-            let categories = file.vocabulary.categories().enumerate();
-            rows.extend(categories.map(|(index, category)| {
+            let categories = file.categories.iter().enumerate();
+            rows.extend(categories.map(|(index, &category)| {
                 let row = |coverage: CategoryCoverage, verdict, evidence_line| AgentPreference {
                     agent,
-                    vocabulary: file.vocabulary,
+                    mechanism: file.mechanism,
                     category,
                     verdict,
                     has_allowed: coverage.has(Preference::Allowed),
@@ -169,35 +192,51 @@ impl<'a> Evaluation<'_, 'a> {
 }
 
 impl<'t> FileStatements<'t> {
-    /// Gathers the statements in the groups of a file. Their escaped paths are written to
-    /// `escaped`.
+    /// Gathers the statements of the mechanisms of some vocabularies in the groups of a file. Those of
+    /// [`Mechanism::Any`] have a preference for each [`SharedCategory`], those of a single mechanism for
+    /// each category of its vocabulary. Their escaped paths are written to `escaped`.
     fn gather(
-        vocabulary: &'static Vocabulary,
+        mechanism: Mechanism,
+        vocabularies: &[&'static Vocabulary],
         robots_txt: &RobotsTxt<'_>,
         escaped: &'t mut Vec<u8>,
     ) -> Self {
-        let lines = robots_txt.directives().iter().filter(|line| {
-            line.counts
-                && line.group_no().is_some()
-                && statement_mechanism(robots_txt, line) == Some(vocabulary.mechanism())
-        });
+        let is_shared = mechanism == Mechanism::Any;
         let mut read = Vec::new();
-        for line in lines {
-            let (path, preferences) = read_statement(vocabulary, robots_txt.text(line.value));
+        for line in robots_txt.directives() {
+            let stated = statement_mechanism(robots_txt, line);
+            let index = vocabularies
+                .iter()
+                .position(|vocabulary| Some(vocabulary.mechanism()) == stated);
+            let Some(index) = index.filter(|_| line.counts && line.group_no().is_some()) else {
+                continue;
+            };
+            let vocabulary = vocabularies[index];
+            let (path, mut preferences) = read_statement(vocabulary, robots_txt.text(line.value));
+            if is_shared {
+                preferences = share_preferences(vocabulary, &preferences);
+            }
             let start = escaped.len();
             if let Some(path) = path {
                 pattern::escape(path, escaped);
             }
-            read.push((line, path.map(|_| start..escaped.len()), preferences));
+            read.push((line, index, path.map(|_| start..escaped.len()), preferences));
         }
         let escaped: &'t [u8] = escaped;
+        let categories = if is_shared {
+            SharedCategory::ALL.map(SharedCategory::name).to_vec()
+        } else {
+            vocabularies[0].categories().collect()
+        };
         Self {
-            vocabulary,
+            mechanism,
+            categories,
             group_nos: read.iter().map(|(line, ..)| line.group_no).collect(),
             statements: read
                 .into_iter()
-                .map(|(line, path, preferences)| GroupStatement {
+                .map(|(line, mechanism, path, preferences)| GroupStatement {
                     line_no: line.line_no,
+                    mechanism,
                     path: path.map(|range| &escaped[range]),
                     preferences,
                 })
@@ -209,6 +248,17 @@ impl<'t> FileStatements<'t> {
         let before = |group_no: u32| self.group_nos.partition_point(|&other| other < group_no);
         before(group_no)..before(group_no + 1)
     }
+}
+
+/// Returns the preferences of a statement for each [`SharedCategory`].
+fn share_preferences(vocabulary: &Vocabulary, preferences: &Preferences) -> Preferences {
+    let mut shared = Preferences::default();
+    for (category, preference) in SharedCategory::ALL.into_iter().zip(&mut shared) {
+        if let Some(index) = category.index_in(vocabulary) {
+            *preference = preferences[index];
+        }
+    }
+    shared
 }
 
 /// Returns the patterns of the rules of some groups, including one for the
@@ -296,6 +346,53 @@ mod tests {
     }
 
     #[test]
+    fn shared_categories_combine_both_mechanisms_path_by_path() {
+        // Verdict, flags and line of the evidence for training over both; the lines of the file.
+        let cases = [
+            "disallow_all d 2 | Content-Signal: ai-train=no\n",
+            "allow_all a 2 | Content-Usage: train-ai=y\n",
+            "unknown_all u 2 | Content-Signal: search=yes, ai-input=no\n",
+            "disallow_all d 3 | Content-Usage: train-ai=y\nContent-Signal: ai-train=no\n",
+            "allow_all a 3 | Content-Usage: search=n\nContent-Signal: ai-train=yes\n",
+            // The longest path decides in each mechanism, not among both.
+            "disallow_all d 2 | Content-Usage: train-ai=n\nContent-Signal: /a ai-train=yes\n",
+            "mixed ad 3 | Content-Usage: train-ai=y\nContent-Signal: /a ai-train=no\n",
+            // Each is mixed, and together they disallow all paths.
+            "disallow_all d 5 | Disallow: /\nAllow: /a\nContent-Usage: /a/ train-ai=n\nContent-Signal: ai-train=no\nContent-Signal: /a/ ai-train=yes\n",
+            "not_crawlable - 2 | Disallow: /\nContent-Signal: ai-train=yes\n",
+        ];
+        for case in cases {
+            let (expected, lines) = case.split_once(" | ").unwrap();
+            let body = format!("User-agent: *\n{lines}");
+            let mut parser = Parser::new();
+            let robots_txt = parser.parse(body.as_bytes());
+            let mut evaluator = Evaluator::new();
+            let vocabularies = [
+                Vocabulary::content_usage(None),
+                Vocabulary::content_signal(),
+            ];
+            let rows = evaluator.evaluate(&robots_txt).preferences(&vocabularies);
+            let mut rows = rows.iter();
+            let row = rows.find(|row| row.category == "training").unwrap();
+            let flags = [
+                (row.has_allowed, 'a'),
+                (row.has_disallowed, 'd'),
+                (row.has_unknown, 'u'),
+            ];
+            let flags: String = flags
+                .iter()
+                .filter(|(has, _)| *has)
+                .map(|(_, flag)| flag)
+                .collect();
+            let flags = if flags.is_empty() { "-" } else { &flags };
+            let line = row.evidence_line.unwrap_or(0);
+            let found = format!("{} {flags} {line}", row.verdict.name());
+            assert_eq!(found, expected, "{lines}");
+            assert_eq!(row.mechanism, Mechanism::Any);
+        }
+    }
+
+    #[test]
     fn a_file_whose_search_exceeds_the_work_budget_is_too_complex() {
         let lines: String = (0..400)
             .map(|i| {
@@ -322,16 +419,12 @@ mod tests {
             Vocabulary::content_signal(),
         ];
         let rows = evaluator.evaluate(&robots_txt).preferences(&vocabularies);
-        let search: Vec<_> = rows.iter().filter(|row| row.category == "search").collect();
+        let is_usage = |row: &&AgentPreference<'_>| row.mechanism == Mechanism::ContentUsage;
+        let usage = rows.iter().filter(is_usage);
+        let search: Vec<_> = usage.filter(|row| row.category == "search").collect();
         let found: Vec<_> = search
             .iter()
-            .map(|row| {
-                (
-                    row.agent,
-                    row.vocabulary.mechanism().name(),
-                    row.verdict.name(),
-                )
-            })
+            .map(|row| (row.agent, row.mechanism.name(), row.verdict.name()))
             .collect();
         let usage = "content-usage";
         assert_eq!(

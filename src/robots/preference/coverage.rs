@@ -6,7 +6,7 @@
 //! reads them octet by octet. A state of the automaton is the progress of all patterns:
 //!
 //! - the rule for access with the highest precedence of those that match, however the path goes on,
-//! - the longest of the statements that match, however the path goes on,
+//! - the longest statements of each mechanism that match, however the path goes on,
 //! - the positions in other patterns that may still change these.
 //!
 //! All octets that no pattern has at a position of the state lead to the same next state, so a
@@ -17,6 +17,7 @@ use super::vocabulary::{CATEGORY_COUNT, Preferences};
 use super::{Preference, PreferenceVerdict};
 use crate::pattern;
 use hashbrown::HashSet;
+use std::cmp::Ordering;
 use std::collections::VecDeque;
 
 /// The work budget of all searches of a file. Each transition from a state costs 1 plus the number
@@ -28,10 +29,16 @@ const ROBOTS_TXT: &[u8] = b"/robots.txt";
 /// An octet that occurs in no pattern, because patterns are ASCII.
 const OTHER_OCTET: u8 = 0xff;
 
+/// The number of mechanisms whose statements are combined.
+const MECHANISMS_MAX: usize = 2;
+
 /// A statement of a group: its path, and its preferences according to a vocabulary.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct GroupStatement<'t> {
     pub(crate) line_no: u32,
+    /// The index of its mechanism, below [`MECHANISMS_MAX`]. The statement with the longest path
+    /// decides among those of its mechanism.
+    pub(crate) mechanism: usize,
     /// The escaped path; `None` for all paths.
     pub(crate) path: Option<&'t [u8]>,
     pub(crate) preferences: Preferences,
@@ -99,15 +106,20 @@ pub(crate) fn compute_coverages(
     statements: &[GroupStatement<'_>],
     work_budget: &mut u64,
 ) -> Option<Coverages> {
-    let longest = statements.iter().map(GroupStatement::length).max();
+    let mut universal_lengths = [None; MECHANISMS_MAX];
+    for statement in statements.iter().filter(|one| one.is_universal()) {
+        let longest = &mut universal_lengths[statement.mechanism];
+        *longest = Some(statement.length()).max(*longest);
+    }
+    let universal_length = |statement: &GroupStatement<'_>| universal_lengths[statement.mechanism];
     let is_decided = |statement: &GroupStatement<'_>| {
-        statement.is_universal() || Some(statement.length()) < universal_length(statements)
+        statement.is_universal() || Some(statement.length()) < universal_length(statement)
     };
     let mut coverages = Coverages::default();
-    if longest.is_none() || statements.iter().all(is_decided) {
-        let length = universal_length(statements);
-        let deciding = statements.iter();
-        let deciding = deciding.filter(|statement| Some(statement.length()) == length);
+    if statements.iter().all(is_decided) {
+        let deciding = statements
+            .iter()
+            .filter(|statement| Some(statement.length()) == universal_length(statement));
         add_outcome(&mut coverages, deciding);
         return Some(coverages);
     }
@@ -115,15 +127,8 @@ pub(crate) fn compute_coverages(
     search.run(&mut coverages, work_budget).then_some(coverages)
 }
 
-/// Returns the length of the longest statement that concerns every path.
-fn universal_length(statements: &[GroupStatement<'_>]) -> Option<u32> {
-    let universal = statements
-        .iter()
-        .filter(|statement| statement.is_universal());
-    universal.map(GroupStatement::length).max()
-}
-
-/// Adds the preferences of a path that the statements `deciding` decide.
+/// Adds the preferences of a path that the statements `deciding` decide: the most restrictive ones, within a
+/// mechanism and among several.
 fn add_outcome<'s, 't: 's>(
     coverages: &mut Coverages,
     deciding: impl Iterator<Item = &'s GroupStatement<'t>> + Clone,
@@ -176,7 +181,8 @@ struct Search<'s, 't> {
 struct State {
     /// The precedence of the deciding rule among those that match however the path goes on.
     access: u32,
-    /// The longest of the statements that match however the path goes on, as sorted indexes.
+    /// The longest statements of each mechanism that match however the path goes on, as sorted
+    /// indexes.
     statements: Vec<u32>,
     /// The positions that have been reached in patterns that may still decide, sorted.
     positions: Vec<u32>,
@@ -314,18 +320,29 @@ impl<'s, 't> Search<'s, 't> {
         }
     }
 
-    /// Adds a matching statement to `longest`, unless `longest` has longer ones. Removes shorter
-    /// ones.
+    /// Adds a matching statement to `longest`, unless `longest` has longer ones of its mechanism.
+    /// Removes shorter ones.
     fn add_statement(&self, longest: &mut Vec<u32>, index: u32) {
-        let length = |index: u32| self.statements[index as usize].length();
-        match longest.first().map(|&first| length(first)) {
-            Some(before) if before > length(index) => return,
-            Some(before) if before < length(index) => longest.clear(),
-            _ => {}
+        let statement = &self.statements[index as usize];
+        let before = self.longest_length(longest, statement.mechanism);
+        match before.cmp(&Some(statement.length())) {
+            Ordering::Greater => return,
+            Ordering::Less => longest
+                .retain(|&other| self.statements[other as usize].mechanism != statement.mechanism),
+            Ordering::Equal => {}
         }
         if let Err(place) = longest.binary_search(&index) {
             longest.insert(place, index);
         }
+    }
+
+    /// Returns the length of the statements of a mechanism among the longest ones.
+    fn longest_length(&self, longest: &[u32], mechanism: usize) -> Option<u32> {
+        let mut statements = longest
+            .iter()
+            .map(|&index| &self.statements[index as usize]);
+        let first = statements.find(|statement| statement.mechanism == mechanism);
+        first.map(GroupStatement::length)
     }
 
     /// Removes the positions in patterns that can no longer decide.
@@ -335,12 +352,14 @@ impl<'s, 't> Search<'s, 't> {
             statements,
             positions,
         } = state;
-        let length = |index: u32| self.statements[index as usize].length();
-        let longest = statements.first().map_or(0, |&first| length(first));
+        let longest: [Option<u32>; MECHANISMS_MAX] =
+            std::array::from_fn(|mechanism| self.longest_length(statements, mechanism));
         positions.retain(|&position| match self.pattern(position).decision {
             MatchEffect::Access { precedence } => precedence > *access,
             MatchEffect::Statement { index } => {
-                length(index) >= longest && statements.binary_search(&index).is_err()
+                let statement = &self.statements[index as usize];
+                Some(statement.length()) >= longest[statement.mechanism]
+                    && statements.binary_search(&index).is_err()
             }
             MatchEffect::RobotsTxt => true,
         });

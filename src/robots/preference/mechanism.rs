@@ -15,6 +15,9 @@ pub enum Mechanism {
     AllowAiTraining,
     /// `LLM-Policy: /llms.txt`.
     LlmPolicy,
+    /// `Content-Signal` and `Content-Usage` together, in the words that both have
+    /// ([`SharedCategory`](crate::SharedCategory)). No line is of this mechanism.
+    Any,
 }
 
 impl Mechanism {
@@ -27,6 +30,7 @@ impl Mechanism {
             Self::DisallowAiTraining => "disallow-ai-training",
             Self::AllowAiTraining => "allow-ai-training",
             Self::LlmPolicy => "llm-policy",
+            Self::Any => "any",
         }
     }
 

@@ -61,6 +61,33 @@ pub struct UrlPreference {
 }
 
 impl UrlPreference {
+    /// Combines the preferences of the same URL in two mechanisms: the more restrictive applies. They
+    /// must be of the same crawler, so that neither or both are `None`.
+    ///
+    /// ```
+    /// use robots::{Dialect, Parser, Policy, Preference, SharedCategory, Vocabulary};
+    ///
+    /// let mut parser = Parser::new();
+    /// let body = b"User-agent: *\nContent-Signal: ai-train=no\nContent-Usage: train-ai=y\n";
+    /// let policy = Policy::new(Dialect::Google, &parser.parse(body), b"a");
+    /// let vocabularies = [Vocabulary::content_usage(None), Vocabulary::content_signal()];
+    /// let training = vocabularies.map(|vocabulary| {
+    ///     let category = SharedCategory::Training.index_in(vocabulary).unwrap();
+    ///     policy.preference(vocabulary, category, b"https://example.com/")
+    /// });
+    /// let [usage, signal] = training;
+    /// assert_eq!(usage.preference, Some(Preference::Allowed));
+    /// assert_eq!(usage.combine(signal).preference, Some(Preference::Disallowed));
+    /// assert_eq!(usage.combine(signal).line_no, Some(2));
+    /// ```
+    pub fn combine(self, other: Self) -> Self {
+        if other.preference > self.preference {
+            other
+        } else {
+            self
+        }
+    }
+
     /// Returns the name that the tables store.
     pub fn name(&self) -> &'static str {
         self.preference.map_or("not_crawlable", Preference::name)

@@ -263,6 +263,8 @@ pub fn parse_preferences<'a>(
                 });
             }
         }
+        // No line is of this mechanism.
+        Mechanism::Any => {}
         Mechanism::RslLicense => on_preference(AiPreference {
             value: Some(value),
             is_valid: starts_with_ignore_case(value, b"https://")

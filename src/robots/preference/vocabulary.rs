@@ -157,6 +157,42 @@ static CONTENT_SIGNAL: Vocabulary = Vocabulary {
     ],
 };
 
+/// A use that `Content-Usage` and `Content-Signal` both have a word for: the categories of
+/// [`Mechanism::Any`].
+///
+/// For one URL, the use is disallowed if either word disallows it, allowed if either allows it, and
+/// unknown otherwise.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SharedCategory {
+    /// `train-ai` and `ai-train`.
+    Training,
+    /// `search` of both.
+    Search,
+}
+
+impl SharedCategory {
+    /// All categories.
+    pub const ALL: [Self; 2] = [Self::Training, Self::Search];
+
+    /// Returns the name that the tables store.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Training => "training",
+            Self::Search => "search",
+        }
+    }
+
+    /// Returns the index of the category of a vocabulary that is this use. Some vocabularies of
+    /// `Content-Usage` have none.
+    pub fn index_in(self, vocabulary: &Vocabulary) -> Option<usize> {
+        vocabulary.category_index(match (self, vocabulary.mechanism) {
+            (Self::Training, Mechanism::ContentSignal) => "ai-train",
+            (Self::Training, _) => "train-ai",
+            (Self::Search, _) => "search",
+        })
+    }
+}
+
 impl Vocabulary {
     /// Returns the vocabulary of `Content-Usage` at a time, in milliseconds since 1970, or the
     /// latest one for `None`.

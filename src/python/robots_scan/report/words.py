@@ -8,7 +8,7 @@ PARTS = {"500kib": "500 KiB", "ai": "AI", "ascii": "ASCII", "aws": "AWS", "bom":
 # Mechanisms as files write them.
 MECHANISMS = {"allow-ai-training": "AllowAITraining", "content-signal": "Content-Signal", "content-usage": "Content-Usage", "disallow-ai-training": "DisallowAITraining",
               "llm-policy": "LLM-Policy", "rsl-license": "RSL licence", "tdmrep": "TDMRep"}
-USES = {"ai-train": "AI training", "train-ai": "AI training"}
+USES = {"ai-train": "AI training", "train-ai": "AI training", "training": "AI training"}
 
 
 def words(code):

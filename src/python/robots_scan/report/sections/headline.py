@@ -5,7 +5,6 @@ from dataclasses import replace
 from .. import evidence
 from ..figure import Figure, Section, count, interval, plural, share
 from ..study import ALL_AGENTS
-from ..words import mechanism
 from .crawlers import by_name, how_many
 from .outcomes import CONDITIONS
 from .shares import SHARES, bar_chart, columns_of, fill_concentration, one_domain, one_rule_set, said, share_row
@@ -26,7 +25,7 @@ def big_numbers(study, rows):
         return [row for start in starts for row in rows if row["label"].startswith(start)]
 
     first = [f"block {agent.token} {agent.by_name()}" for agent in study.chosen[:BIG_AGENTS_MAX]]
-    return labelled("block at least one", *first, f"block {study.agent.token} through *", "disallow AI training", "have a", "answered 429")[:BIG_MAX]
+    return labelled("block at least one", *first, f"block {study.agent.token} through *", "state that AI training", "have a", "answered 429")[:BIG_MAX]
 
 
 def headline(study):
@@ -84,11 +83,11 @@ def one_crawler(study, figure, about):
 
 
 def training_disallowed(study, figure):
-    """A row for each mechanism by which hosts state that training is disallowed, for all crawlers and on all paths that they may fetch."""
+    """A row for hosts that state, for all crawlers and on all paths that they may fetch, that training is disallowed, by Content-Usage or Content-Signal."""
     source, rows = study.ask("effective_preferences", crawl=study.crawl)
     figure.sources.append(replace(source, about="AI training, stated for all crawlers"))
-    return [share_row(row, f"disallow AI training by {mechanism(row['mechanism'])}", evidence.preferences("*", study.crawl, evidence.same_preference("p", row)))
-            for row in rows if row["category"] in ("ai-train", "train-ai") and row["preference"] == "disallow_all"]
+    return [share_row(row, "state that AI training is disallowed", evidence.preferences("*", study.crawl, evidence.same_preference("p", row)))
+            for row in rows if row["category"] == "training" and row["preference"] == "disallow_all"]
 
 
 def with_rules(study, figure):

@@ -47,8 +47,8 @@ def effective(study):
     figure = Figure("effective-preferences", "Preferences for all crawlers")
     source, rows = study.ask("effective_preferences", crawl=study.crawl)
     figure.sources.append(source)
-    # Hosts that state something about another use only.
-    rows = [row for row in rows if row["preference"] != "unknown_all"]
+    # Without hosts that state something about another use only, and without the words that the mechanism `any` reads together.
+    rows = [row for row in rows if row["preference"] != "unknown_all" and (row["mechanism"] == "any" or row["category"] not in ("train-ai", "ai-train", "search"))]
     if not rows:
         figure.missing = f"No host of {study.crawl or 'the dataset'} states, for all crawlers, whether AI or a search engine may use its content."
         return figure
@@ -100,4 +100,5 @@ def contradictions(study, agent):
 
 
 def label_of(row):
-    return f"{mechanism(row['mechanism'])}: {use(row['category'])} {PREFERENCES[row['preference']]}"
+    of_mechanism = "" if row["mechanism"] == "any" else f"{mechanism(row['mechanism'])}: "
+    return f"{of_mechanism}{use(row['category'])} {PREFERENCES[row['preference']]}"
