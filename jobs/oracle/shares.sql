@@ -105,7 +105,7 @@ errors AS (
     JOIN denominators k ON k.crawl = r.crawl AND k.agent = r.agent
     GROUP BY r.crawl, r.agent, r.decision, s.quantile, s.n_read, s.n_listed
 )
-SELECT n.agent, n.crawl, n.decision.verdict AS verdict, n.decision.basis AS basis, n.hosts, k.known_hosts, n.domains, n.largest_domain,
+SELECT n.agent, n.crawl, n.decision.verdict AS verdict, n.decision.basis AS basis, n.hosts, k.known_hosts, n.domains AS domains_any, n.largest_domain,
     -- In millionths that are not rounded.
     CASE WHEN n.hosts < k.known_hosts AND e.margin IS NOT NULL THEN greatest(0, n.hosts / k.known_hosts - e.margin) * 1e6 END AS low_millionths,
     CASE WHEN n.hosts < k.known_hosts AND e.margin IS NOT NULL THEN least(1, n.hosts / k.known_hosts + e.margin) * 1e6 END AS high_millionths
