@@ -121,7 +121,7 @@ class Shell:
                 self.link(self.folder / ".venv/bin/duckdb", duckdb_command())
         elif program == "robots-scan" and words[1] in IMITATED:
             self.imitate(words)
-        elif words[0].strip("(") in ("cd", "cp", "echo", "mkdir", "mv", "rm", "sha256sum"):
+        elif program == "robots-scan" or words[0].strip("(") in ("cd", "cp", "echo", "mkdir", "mv", "rm", "sha256sum"):
             output, code = self.run(command)
             assert code == 0, output
         else:

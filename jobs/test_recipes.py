@@ -7,7 +7,7 @@
     --without SECTION    skips a section, such as Spark
 
 Each block in Python or R is a program of its own, executed in a temporary folder with `data-samples`, and for docs/recipes.md
-the dataset `out.parquet` of the two sample crawls and the file `verdicts.parquet` of two crawlers. What it prints is compared with the block `text` right below it; without
+the dataset `recipes.parquet` of the two sample crawls and the file `verdicts.parquet` of two crawlers. What it prints is compared with the block `text` right below it; without
 such a block it must print nothing. The blocks of the section "Jupyter" are the cells of one notebook instead, and what a cell
 displays is compared. Recipes in R are skipped if R or the package that they use is not installed.
 
@@ -38,7 +38,7 @@ class Recipes(Document):
         if self.path.name == "recipes.md":
             # The second command is in the page: it writes `verdicts.parquet`.
             written = re.search(r"^\$ (duckdb(?:(?!\n\$|```).)*'verdicts.parquet'\")$", self.text, re.DOTALL | re.MULTILINE)
-            for command in f"robots-scan -q {SAMPLES} -o out.parquet", written[1]:
+            for command in f"robots-scan -q {SAMPLES} -o recipes.parquet", written[1]:
                 problem = self.run(command)
                 assert not problem, problem
         blocks = list(FENCE.finditer(self.text))
