@@ -17,9 +17,9 @@ console   Lines that begin with `$ ` are commands; a line that ends in `\\` cont
           command are its output, standard error included. A command may fail only if its output shows an error.
 sql       A query over the dataset that the document wrote last; in docs/functions.md, queries that jobs/test_duckdb_extension.py executes.
 text      The result of the query right above it, or else of any query of the document.
-sh        Commands that install, build, test, measure or publish. Those that change the folder or the PATH are executed.
+sh        Commands that install, build, test, measure or publish. Those that scan, or change the folder or the PATH, are executed.
           Installations and commands of the Python package are imitated, and the others must be a target of the Makefile, or name
-          packages, tests and benches that exist. jobs/test_report.py executes those that draw a report, jobs/test_site.py those that
+          packages, tests and benches that exist, or begin with git, curl, python3, rustup or duckdb. jobs/test_report.py executes those that draw a report, jobs/test_site.py those that
           write a site, and jobs/test_describe.py those that describe a dataset.
 python, r Recipes, in docs/recipes.md, docs/python.md, docs/functions.md and README.md only. jobs/test_recipes.py executes them, and compares the block `text` below each.
 csv       A file that the document needs. Its first line is a comment with the name: `# urls.txt`.
@@ -46,7 +46,7 @@ ROOT = Path(__file__).resolve().parent.parent
 DOCUMENTS = sorted(str(path.relative_to(ROOT)) for pattern in ("*.md", "*/*.md", "docs/*/*.md", "src/*/*.md") for path in ROOT.glob(pattern)
                    if not path.parts[len(ROOT.parts)].startswith((".", "target")))
 # What a shell has before anything is installed.
-TOOLS = ("sh", "cat", "cp", "curl", "echo", "grep", "gzip", "head", "ls", "mkdir", "mv", "printf", "python3", "rm", "sed", "sha256sum", "sort", "tail", "wc")
+TOOLS = ("sh", "cat", "cp", "echo", "grep", "gzip", "head", "ls", "mkdir", "mv", "printf", "python3", "rm", "sed", "sha256sum", "sort", "tail", "wc")
 # Commands of the Python package, which jobs/test_documents.py imitates.
 IMITATED = ("report", "site", "describe")
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
