@@ -3,18 +3,23 @@
     python jobs/test_documents.py target/release/robots-scan            # compares
     python jobs/test_documents.py target/release/robots-scan --write    # writes the outputs into the documents
 
-The README is executed first, then each page of docs in the order of its index, then the other documents, all in one temporary
-folder and one shell, as a new user types them. `data-samples` and `jobs` are links to those of the repository. The PATH has
-the tools of TOOLS and what the documents install: a command that a document has not installed is not found, and an output of
-an earlier document is in the way. The language of a code block says what is done with it:
+    --seed N    repeats a run: the orders of the pages are drawn by it, by default by one that follows from the version
+
+Every document is typed twice, all in one temporary folder and one shell, as a new user types them. The README is the first, because
+it installs what the others need. Then each is typed with nothing in the folder that another one wrote, in an order drawn by the seed:
+a page that needs a file of another page fails. Last, all are typed again, in another order, with all files there: a page that
+cannot be typed twice fails, and so do two that write the same file. `data-samples` and `jobs` are links to those of the repository.
+The PATH has the tools of TOOLS and what the README installs: a command that is not installed is not found.
+
+The language of a code block says what is done with it:
 
 console   Lines that begin with `$ ` are commands; a line that ends in `\\` continues on the next one. The lines below a
           command are its output, standard error included. A command may fail only if its output shows an error.
-sql       A query over the dataset `out.parquet`; in docs/functions.md, queries that jobs/test_duckdb_extension.py executes.
+sql       A query over the dataset that the document wrote last; in docs/functions.md, queries that jobs/test_duckdb_extension.py executes.
 text      The result of the query right above it, or else of any query of the document.
-sh        Commands that install, build, test, measure or publish. Those that change the folder or the PATH are executed.
+sh        Commands that install, build, test, measure or publish. Those that scan, or change the folder or the PATH, are executed.
           Installations and commands of the Python package are imitated, and the others must be a target of the Makefile, or name
-          packages, tests and benches that exist. jobs/test_report.py executes those that draw a report, jobs/test_site.py those that
+          packages, tests and benches that exist, or begin with git, curl, python3, rustup or duckdb. jobs/test_report.py executes those that draw a report, jobs/test_site.py those that
           write a site, and jobs/test_describe.py those that describe a dataset.
 python, r Recipes, in docs/recipes.md, docs/python.md, docs/functions.md and README.md only. jobs/test_recipes.py executes them, and compares the block `text` below each.
 csv       A file that the document needs. Its first line is a comment with the name: `# urls.txt`.
@@ -22,12 +27,10 @@ csv       A file that the document needs. Its first line is a comment with the n
 A line `…` in an output stands for any lines, and `…` within a line for any text. Times, digests and sizes of files, such as `0.3 s`
 and `4.34 KiB`, are not compared.
 The examples in Rust are tested with the crates. Any other language fails.
-
-The addresses of Common Crawl in commands are replaced by that of jobs/crawl_server.py, which has the sample crawls; in commands
-of DuckDB, which cannot read URLs without an extension, by the folder with its files.
 """
 
-import os
+import argparse
+import random
 import re
 import shlex
 import shutil
@@ -36,13 +39,14 @@ import sys
 import tempfile
 from pathlib import Path
 
-from crawl_server import CrawlServer
+import sample_index
+import test_runner
 
 ROOT = Path(__file__).resolve().parent.parent
 DOCUMENTS = sorted(str(path.relative_to(ROOT)) for pattern in ("*.md", "*/*.md", "docs/*/*.md", "src/*/*.md") for path in ROOT.glob(pattern)
                    if not path.parts[len(ROOT.parts)].startswith((".", "target")))
 # What a shell has before anything is installed.
-TOOLS = ("sh", "cat", "cp", "curl", "echo", "grep", "gzip", "head", "ls", "mkdir", "mv", "printf", "python3", "rm", "sed", "sha256sum", "sort", "tail", "wc")
+TOOLS = ("sh", "cat", "cp", "echo", "grep", "gzip", "head", "ls", "mkdir", "mv", "printf", "python3", "rm", "sed", "sha256sum", "sort", "tail", "wc")
 # Commands of the Python package, which jobs/test_documents.py imitates.
 IMITATED = ("report", "site", "describe")
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -52,14 +56,13 @@ DIGEST = re.compile(r"\b[0-9a-f]{16}\b")
 # A program for development says so in its summary. Documents show an optimized one, but for the command that builds it.
 NOT_OPTIMIZED = re.compile(r"^this build is not optimized; .*\n", re.MULTILINE)
 DUCKDB_LOADS = re.compile(r"(\x1b\[\d*m)*-- Loading resources from .*\n(\x1b\[\d*m)*")
-COMMON_CRAWL = re.compile(r"https://(data|index)\.commoncrawl\.org")
 
 
 class Shell:
     """The shell in which documents are executed: its folder, its PATH, and what was installed."""
 
     def __init__(self, folder, program):
-        self.folder, self.program, self.server = Path(folder), program, None
+        self.folder, self.program = Path(folder), program
         self.working_folder = self.folder
         tools, self.cargo = self.folder / ".tools", self.folder / ".cargo/bin"
         for commands in (tools, self.cargo):
@@ -74,6 +77,10 @@ class Shell:
         self.environment = {
             "PATH": f"{self.cargo}:{tools}", "HOME": str(self.folder), "PWD": str(self.folder), "LC_ALL": "C.UTF-8", "COLUMNS": "100"}
 
+    def written(self):
+        """Returns the names of what documents have written into the folder."""
+        return [path.name for path in self.folder.iterdir() if not path.name.startswith(".") and not path.is_symlink()]
+
     @staticmethod
     def add_command(path, script):
         path.write_text(f"#!/bin/sh\n{script}\n")
@@ -81,26 +88,16 @@ class Shell:
 
     def run(self, command):
         """Executes a command. Returns its output and its exit code."""
-        if COMMON_CRAWL.search(command):
-            command = COMMON_CRAWL.sub(self.local_address(command.startswith("duckdb")), command)
         done = subprocess.run(["sh", "-c", command], cwd=self.working_folder, env=self.environment, stdin=subprocess.DEVNULL,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=300, encoding="utf-8")
         output = DUCKDB_LOADS.sub("", done.stdout)
         if not command.startswith("cargo run"):
             output = NOT_OPTIMIZED.sub("", output)
-        if self.server:
-            output = output.replace(self.server.url, "https://data.commoncrawl.org")
         return output.replace(str(self.folder) + "/", ""), done.returncode
-
-    def local_address(self, is_folder):
-        """Returns the address or the folder of the server that answers for Common Crawl. It is started when it is needed."""
-        if self.server is None:
-            self.server = CrawlServer(self.folder / ".commoncrawl")
-        return str(self.server.folder) if is_folder else self.server.url
 
     def install_all(self):
         """Installs what the README installs."""
-        for command in ("cargo install --path .", "make venv", ".venv/bin/pip install duckdb-cli", 'export PATH="$PWD/.venv/bin:$PATH"'):
+        for command in ("cargo install --locked --path .", "make venv", ".venv/bin/pip install duckdb-cli", 'export PATH="$PWD/.venv/bin:$PATH"'):
             self.type(command)
 
     def type(self, command):
@@ -113,7 +110,7 @@ class Shell:
         elif words[0] == "cd":
             self.working_folder = (self.working_folder / words[1]).resolve()
             assert self.working_folder.is_dir(), "the folder does not exist"
-        elif command == "cargo install --path .":
+        elif command == "cargo install --locked --path .":
             self.link(self.cargo / "robots-scan", self.program)
         elif command == "make venv":
             self.link(self.folder / ".venv/bin/robots-scan", self.program)
@@ -124,7 +121,7 @@ class Shell:
                 self.link(self.folder / ".venv/bin/duckdb", duckdb_command())
         elif program == "robots-scan" and words[1] in IMITATED:
             self.imitate(words)
-        elif words[0].strip("(") in ("cd", "cp", "echo", "mkdir", "mv", "rm", "sha256sum"):
+        elif program == "robots-scan" or words[0].strip("(") in ("cd", "cp", "echo", "mkdir", "mv", "rm", "sha256sum"):
             output, code = self.run(command)
             assert code == 0, output
         else:
@@ -147,12 +144,15 @@ class Shell:
         assert (dataset / "_SUCCESS").exists() or list(dataset.glob("*/_SUCCESS")), f"there is no dataset '{words[2]}'"
         output = words[words.index("-o") + 1] if "-o" in words else dataset.stem + ".html" if command == "report" else words[2]
         output = self.working_folder / output
+        replaces = "--overwrite" in words
         if command == "report":
             output.write_text("")
         elif command == "site":
-            output.mkdir()
+            assert replaces or not output.exists(), f"the folder of the site exists: {output}"
+            output.mkdir(exist_ok=True)
         else:
-            assert output.is_dir() and not (output / "SHA256SUMS").exists(), f"the folder of the description is {output}"
+            assert output.is_dir(), f"there is no folder {output}"
+            assert replaces or not (output / "SHA256SUMS").exists(), f"there is a description in {output}"
             name = next(dataset.glob("**/_SUCCESS")).relative_to(output)
             code = subprocess.run(["sh", "-c", f"sha256sum '{name}' > SHA256SUMS"], cwd=output).returncode
             assert code == 0, "the sums were not written"
@@ -163,7 +163,7 @@ class Document:
 
     def __init__(self, path, shell):
         self.path, self.shell, self.text = path, shell, path.read_text(encoding="utf-8")
-        self.folder = shell.folder
+        self.folder, self.dataset = shell.folder, None
         self.passed, self.failures, self.edits = 0, [], []
 
     def run(self, command):
@@ -182,7 +182,22 @@ class Document:
         if "…" not in shown:
             self.edits.append((begin, begin + len(shown), got))
 
+    def execute_alone(self):
+        """Executes the document without what others wrote, which is moved out of the folder meanwhile."""
+        aside, others = self.folder / ".others", self.shell.written()
+        aside.mkdir()
+        for name in others:
+            (self.folder / name).rename(aside / name)
+        self.execute()
+        for name in others:
+            if (self.folder / name).exists():
+                self.fail(f"another document writes {name}, too")
+            else:
+                (aside / name).rename(self.folder / name)
+        shutil.rmtree(aside)
+
     def execute(self):
+        self.shell.working_folder = self.folder
         blocks = list(FENCE.finditer(self.text))
         results, compared = [], set()
         for block, below in zip(blocks, [*blocks[1:], None]):
@@ -190,11 +205,13 @@ class Document:
             if language == "console":
                 for command, shown, at in console(block[2]):
                     output, code = self.shell.run(command)
+                    if written := re.search(r" -o (\S+)", command):
+                        self.dataset = written[1]
                     self.compare(command, shown, output, begin + at)
                     if code > 1 and "rror" not in shown:
                         self.fail(f"{command}: exit code {code}\n{output}")
             elif language == "sql" and self.path.name != "functions.md":
-                got = self.run(f"duckdb -init out.parquet/views.sql -c {shlex.quote(block[2])}")
+                got = self.run(f"duckdb -init {self.dataset}/views.sql -c {shlex.quote(block[2])}")
                 results.append(got)
                 if is_result(self.text, block, below):
                     compared.add(below.start())
@@ -325,33 +342,40 @@ def check_build_command(command):
         assert words[0] in ("git", "curl", "python3", "rustup", "duckdb"), "not checked"
 
 
-def reading_order():
-    """Returns the documents in the order in which a new user reads them: the README, then the pages in the order of the index."""
-    index = (ROOT / "docs/README.md").read_text(encoding="utf-8")
-    pages = [f"docs/{name}" for name in re.findall(r"^\| \[\w[\w-]*\.md\]\(([\w-]+\.md)\)", index, re.MULTILINE)]
-    first = ["README.md", *pages]
-    return [*first, *(name for name in DOCUMENTS if name not in first)]
+def type_all(shell, names, is_alone, is_write=False):
+    """Types documents, each with nothing in the folder that another one wrote if `is_alone`. Returns how many checks passed and failed."""
+    passed = failed = 0
+    for name in names:
+        document = Document(ROOT / name, shell)
+        if is_alone:
+            document.execute_alone()
+        else:
+            document.execute()
+        if is_write:
+            document.write()
+        for failure in document.failures:
+            print(f"FAILED {failure}")
+        passed += document.passed
+        failed += len(document.failures)
+    return passed, failed
 
 
 def main():
-    arguments = [word for word in sys.argv[1:] if word != "--write"]
-    program = Path(arguments[0]).resolve()
-    passed, failed = 0, 0
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("program", type=Path)
+    parser.add_argument("documents", nargs="*", help="all, unless some are named")
+    parser.add_argument("--write", action="store_true")
+    parser.add_argument("--seed", type=int, default=int(test_runner.VERSION.replace(".", "")))
+    args = parser.parse_args()
+    assert sample_index.is_current(), "data-samples/cc-index has other rows than the archives: python jobs/sample_index.py --write"
+    rng = random.Random(args.seed)
+    names = [name for name in args.documents or DOCUMENTS if name != "README.md"]
+    first, second = rng.sample(names, len(names)), rng.sample(["README.md", *names], len(names) + 1)
     with tempfile.TemporaryDirectory() as folder:
-        shell = Shell(folder, program)
-        for name in reading_order():
-            # The README installs what the other documents need.
-            if arguments[1:] and name not in ("README.md", *arguments[1:]):
-                continue
-            document = Document(ROOT / name, shell)
-            document.execute()
-            if "--write" in sys.argv:
-                document.write()
-            for failure in document.failures:
-                print(f"FAILED {failure}")
-            passed += document.passed
-            failed += len(document.failures)
-    print(f"{passed} passed, {failed} failed")
+        shell = Shell(folder, args.program.resolve())
+        counts = [type_all(shell, ["README.md", *first], True, args.write), type_all(shell, second, False)]
+    passed, failed = map(sum, zip(*counts))
+    print(f"{passed} passed, {failed} failed, seed {args.seed}")
     return 1 if failed else 0
 
 

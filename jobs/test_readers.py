@@ -1,4 +1,4 @@
-"""Reads every table with old and new versions of the readers that people use, without views.
+"""Reads every table with old and new versions of the readers that people use, and opens the views in DuckDB.
 
 usage: test_readers.py PROGRAM UV FOLDER DATASET [READER…]
        test_readers.py --lock UV    writes jobs/requirements/readers.txt
@@ -118,6 +118,22 @@ def compare(name, expected, found):
     return different
 
 
+# `views.sql` of a dataset and of a history, in which every question is defined, and a question by the names of its parameters.
+OPEN_VIEWS = """
+import duckdb, sys
+for path, question in zip(sys.argv[1:], ("share_of_hosts_blocking(agent := 'GPTBot')", "trend(agent := 'GPTBot')")):
+    connection = duckdb.connect()
+    connection.execute(open(path, encoding="utf-8").read())
+    assert connection.execute(f"FROM {question}").fetchall(), question
+"""
+
+
+def open_views(python, datasets):
+    """Returns the error of DuckDB, if it cannot open the views of a dataset and of a history."""
+    done = subprocess.run([python, "-c", OPEN_VIEWS, *(dataset / "views.sql" for dataset in datasets)], capture_output=True, text=True)
+    return [f"views.sql: {done.stderr[-300:]}"] if done.returncode else []
+
+
 def check_readme():
     """Compares the versions that README.md states."""
     text = " ".join((ROOT / "README.md").read_text(encoding="utf-8").split())
@@ -149,8 +165,9 @@ def main():
 
         passed = failed = 0
         with ThreadPoolExecutor(2) as readers:
-            for (name, version), found in zip(wanted, readers.map(read, wanted, pythons), strict=True):
-                different = [f"{path}: {what}" for path, (_, expected) in described.items() for what in compare(path, expected, found[path])]
+            for (name, version), python, found in zip(wanted, pythons, readers.map(read, wanted, pythons), strict=True):
+                different = open_views(python, (dataset, made / "history")) if name == "duckdb" else []
+                different += [f"{path}: {what}" for path, (_, expected) in described.items() for what in compare(path, expected, found[path])]
                 passed, failed = passed + (not different), failed + bool(different)
                 print(f"{'FAILED' if different else '      '} {NAMES[name]} {version}: {len(described)} tables", *different[:5], sep="\n    ")
     print(f"{passed} passed, {failed} failed")

@@ -6,8 +6,8 @@
     --all                also executes those in R and for Jupyter
     --without SECTION    skips a section, such as Spark
 
-Each block in Python or R is a program of its own, executed in a temporary folder with `data-samples`, and for docs/recipes.md
-the dataset `out.parquet` of the two sample crawls and the file `verdicts.parquet` of two crawlers. What it prints is compared with the block `text` right below it; without
+Each block in Python or R is a program of its own, executed (twice, if it writes files) in a temporary folder with `data-samples`, and for docs/recipes.md
+the dataset `recipes.parquet` of the two sample crawls and the file `verdicts.parquet` of two crawlers. What it prints is compared with the block `text` right below it; without
 such a block it must print nothing. The blocks of the section "Jupyter" are the cells of one notebook instead, and what a cell
 displays is compared. Recipes in R are skipped if R or the package that they use is not installed.
 
@@ -38,7 +38,7 @@ class Recipes(Document):
         if self.path.name == "recipes.md":
             # The second command is in the page: it writes `verdicts.parquet`.
             written = re.search(r"^\$ (duckdb(?:(?!\n\$|```).)*'verdicts.parquet'\")$", self.text, re.DOTALL | re.MULTILINE)
-            for command in f"robots-scan -q {SAMPLES} -o out.parquet", written[1]:
+            for command in f"robots-scan -q {SAMPLES} -o recipes.parquet", written[1]:
                 problem = self.run(command)
                 assert not problem, problem
         blocks = list(FENCE.finditer(self.text))
@@ -59,7 +59,7 @@ class Recipes(Document):
             if reason := block[1] == "r" and reason_to_skip(block):
                 print(f"skipped: {section}: {reason}")
             else:
-                self.compare(block[2], shown, self.run_program(interpreter, block[1], block[2]), begin)
+                self.compare(block[2], shown, self.run_twice(interpreter, block[1], block[2]), begin)
         if not cells or not is_all:
             return
         for (block, shown, begin), got in zip(cells, self.run_notebook([block[2] for block, _, _ in cells]), strict=True):
@@ -69,14 +69,20 @@ class Recipes(Document):
         """Returns the title of the section of a block."""
         return re.findall(r"^##+ (.*)$", self.text[:block.start()], re.MULTILINE)[-1]
 
+    def run_twice(self, interpreter, language, program):
+        """Returns what a program prints; if it writes files, what it prints the second time, when they are there."""
+        before = set(self.shell.written())
+        printed = self.run_program(interpreter, language, program)
+        return printed if set(self.shell.written()) == before else self.run_program(interpreter, language, program)
+
     def run_program(self, interpreter, language, program):
         """Returns what a program prints; if it fails, also its errors. Programs of Java log there, so it is not compared."""
-        path = self.folder / f"recipe.{language}"
+        path = self.folder / f".recipe.{language}"
         path.write_text(program, encoding="utf-8")
         # As in an activated environment: Spark begins the Python that it finds first, and a shell and Java from the usual PATH.
         search_path = f"{shlex.quote(str(Path(interpreter).parent))}:$PATH:{shlex.quote(os.environ['PATH'])}"
         command = f"PATH={search_path} SPARK_LOCAL_IP=127.0.0.1 {shlex.quote(interpreter)} {path.name}"
-        return tidy(self.run(f"{command} 2>errors.log || cat errors.log"))
+        return tidy(self.run(f"{command} 2>.errors.log || cat .errors.log"))
 
     def run_notebook(self, cells):
         """Executes cells, and returns what each displays, as text."""

@@ -12,6 +12,7 @@ import itertools
 import json
 import random
 import re
+import shlex
 import shutil
 import signal
 import subprocess
@@ -660,7 +661,7 @@ def of_somebody_else(results, program, folder):
     results.check(len(lines) == 4 and all("disabled by configuration" in text for text in lines[:2]) and "configuration has been locked" in lines[2] and lines[3].startswith("[{'n': "), f"files outside: {done}")
 
 
-def documented_commands(results, folder, dataset, history):
+def documented_commands(results, folder, dataset):
     """Executes the commands of the documents that write a site."""
     executed = 0
     for name in DOCUMENTS:
@@ -669,8 +670,8 @@ def documented_commands(results, folder, dataset, history):
                 if re.match(r"(\.venv/bin/)?robots-scan site ", command):
                     place = folder / f"documented-{executed}"
                     place.mkdir()
-                    (place / "history").symlink_to(history)
-                    (place / "out.parquet").symlink_to(dataset)
+                    # The page scans it.
+                    (place / shlex.split(command)[2]).symlink_to(dataset)
                     done = run(["sh", "-c", command.removeprefix(".venv/bin/")], place, PATH=f"{COMMAND.parent}:/usr/bin:/bin")
                     results.check(done.returncode == 0 and (place / "site/index.html").is_file(), f"{name}: {command}: {done}")
                     executed += 1
@@ -731,7 +732,7 @@ def main():
         step(respects, folder, dataset)
         step(outputs, folder, dataset)
         step(of_somebody_else, program, folder)
-        step(documented_commands, folder, dataset, history)
+        step(documented_commands, folder, dataset)
         step(command_line, folder, dataset)
         browser.close()
     print(", ".join(steps), file=sys.stderr)

@@ -24,14 +24,14 @@ compared AS (
     WINDOW before AS (ORDER BY p.period_no ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)
 )
 SELECT p.first_crawl, p.first_fetch, p.last_crawl, p.last_fetch, p.n_captures,
-    CASE WHEN p.origin_before IS NOT NULL THEN list_filter([
+    CASE WHEN p.origin_before IS NOT NULL THEN [what FOR what IN [
         CASE WHEN p.origin <> p.origin_before THEN 'origin' END,
         CASE WHEN p.is_revisit THEN 'revisit' END,
         CASE WHEN NOT p.is_revisit AND p.redirects <> p.redirects_before THEN 'redirects' END,
         CASE WHEN NOT p.is_revisit AND p.status <> p.status_before THEN 'status' END,
         CASE WHEN NOT p.is_revisit AND p.class <> p.class_before THEN 'content_class' END,
         CASE WHEN NOT p.is_revisit AND p.policy <> p.policy_before THEN 'policy' END,
-        CASE WHEN NOT p.is_revisit AND p.preferences <> p.preferences_before THEN 'preferences' END], lambda what: what IS NOT NULL) END AS changed,
+        CASE WHEN NOT p.is_revisit AND p.preferences <> p.preferences_before THEN 'preferences' END] IF what IS NOT NULL] END AS changed,
     concat(p.url_protocol, '://', p.url_host_name, coalesce(':' || p.url_port, ''), '/robots.txt') AS url, p.fetch_status, p.redirect_end, p.is_revisit, p.content_class,
     p.wildcard_verdict, p.wildcard_basis, p.n_named, p.policy_id, p.preferences_id
 FROM compared p
