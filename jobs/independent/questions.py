@@ -661,7 +661,7 @@ class Questions(Computation):
         return self.each_crawl(rows)
 
     def dialects_that_disagree(self):
-        """By capture instead of by host."""
+        """By capture instead of by host, for '*' and crawlers of the registry. Other names count apart."""
         rows = []
         for crawl in self.crawls.names:
             captures = [capture for capture in self.crawls.captures[crawl] if capture.is_robots_path() and not capture.is_revisit]
@@ -676,14 +676,17 @@ class Questions(Computation):
                 names = {
                     capture.number: {row["agent"] for row in self.tables.of("verdicts", capture) if row[f"verdict_{a}"] != row[f"verdict_{b}"]}
                     for capture in captures}
-                differ = [number for number in names if names[number]]
+                differ = [number for number in names if any(name == "*" or name in self.registry for name in names[number])]
+                others = [number for number in names if names[number] and number not in differ]
                 by_rules = [number for number in differ if files[number]]
+                by_status = [number for number in differ if not files[number]]
                 for_all = [number for number in by_rules if "*" in names[number]]
                 rows.append({
                     "crawl": crawl, "dialects": f"{a}, {b}", "captures": len(captures), "differ": len(differ),
                     "share": len(differ) / len(captures), "domains": len(sizes), "share_of_domains": weight(differ),
                     "by_rules": len(by_rules), "domains_by_rules": weight(by_rules), "by_rules_for_all": len(for_all),
-                    "domains_by_rules_for_all": weight(for_all), "by_status": len(differ) - len(by_rules), "low": None, "high": None,
+                    "domains_by_rules_for_all": weight(for_all), "by_status": len(by_status), "domains_by_status": weight(by_status),
+                    "other_names": len(others), "domains_other_names": weight(others), "low": None, "high": None,
                     "largest_domain": largest(domains[number] for number in by_rules),
                     "largest_ruleset": largest(files[number].ruleset for number in by_rules)})
         return rows
