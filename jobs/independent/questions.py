@@ -582,6 +582,13 @@ class Questions(Computation):
         return self.each_crawl(rows)
 
     def anomalies_found(self):
+        def name(host, line_no):
+            """The name in a user-agent line, or null for other lines and for '*'."""
+            text, _ = list(lines_of(host.source.body))[line_no - 1]
+            key, value = key_and_value(text.partition(b"#")[0]) or (b"", b"")
+            found = whole_name(value) if re.match(rb"user-?agent|user agent", key, re.IGNORECASE) else None
+            return None if found in ("", "*") else found
+
         def rows(hosts):
             files = [host for host in hosts if host.is_successful]
             found = [(host, anomaly) for host in files for anomaly in self.tables.of("anomalies", host.source)]
@@ -589,7 +596,11 @@ class Questions(Computation):
             for row in rows_of(kinds.values(), files, ["code", "severity"]):
                 lines = [(host, anomaly) for host, anomaly in found if anomaly["code"] == row["code"]]
                 changed = list({host.key: host for host, anomaly in lines if anomaly["changes_verdict"]}.values())
-                yield row | {"changed": len(changed), "changed_largest_domain": largest_domain(changed), "lines": len(lines)}
+                named = {(host.key, name(host, anomaly["line_no"])) for host, anomaly in lines if anomaly["changes_verdict"]}
+                names = Counter(found for _, found in named if found)
+                yield row | {
+                    "changed": len(changed), "changed_largest_domain": largest_domain(changed), "lines": len(lines),
+                    "names": ", ".join(sorted(names, key=lambda found: (-names[found], found))[:3]) or None}
         return self.each_crawl(rows)
 
     def stated_preferences(self):
