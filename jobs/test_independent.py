@@ -42,15 +42,15 @@ ALL = 100_000
 # Macros and arguments. Macros without an entry are called without arguments.
 CALLS = {
     "share_of_hosts_blocking": [{}, {"agent": "CCBot"}, {"agent": "Googlebot-News"}, {"agent": "AdsBot-Google"}, {"agent": "MJ12bot"}],
-    "most_blocked_agents": [{"top": ALL}],
-    "invitations": [{"top": ALL}],
+    "most_blocked_agents": [{"top": ALL, "min_hosts": 1}, {"top": ALL}],
+    "invitations": [{"top": ALL, "min_hosts": 1}, {"top": ALL}],
     "hosts_or_registered_domains": [{}, {"agent": "ClaudeBot"}],
     "blocking_by_tld": [{}, {"agent": "CCBot", "min_hosts": 1}],
     "access_in_three": [{}, {"agent": "Googlebot"}, {"agent": "AdsBot-Google-Mobile"}],
     "changes_between_crawls": [{}, {"agent": "CCBot"}],
     "names_first_seen": [{}, {"agent": "OAI-SearchBot"}],
     "walled_gardens": [{"top": ALL}],
-    "bias_against_agents": [{"top": ALL}],
+    "bias_against_agents": [{"top": ALL, "min_hosts": 1}, {"top": ALL, "min_hosts": 20}],
     "agents_blocked_together": [{"top": ALL}],
     "most_addressed_names": [{"top": ALL}],
     "other_directives": [{"top": ALL}],

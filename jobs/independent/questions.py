@@ -157,17 +157,16 @@ class Computation:
         found = {key for key, (_, answer) in answers.items() if answer.verdict == verdict}
         return {name: len(found) / len(known), f"domains_{name}": mean_of_domains(known, lambda host: host.key in found)}
 
-    def naming(self, hosts, verdict, among=None):
-        """The names that hosts name with this verdict, of all names or among some."""
+    def naming(self, hosts, min_hosts, verdict, among=None):
+        """The names that at least min_hosts hosts name, of all names or among some, with the hosts of this verdict."""
         decided = [host for host in hosts if host.wildcard.verdict != "unknown"]
-        named = Counter(name for host in hosts for name in host.named)
-        features = [(host, (name,)) for host in decided for name, answer in host.named.items() if answer.verdict == verdict]
-        for row in rows_of(features, decided, ["agent"]):
-            if among is None or row["agent"] in among:
-                crawler = self.registry.get(row["agent"])
-                yield row | {
-                    "operator": crawler and crawler.operator, "category": crawler and crawler.category, "named": named[row["agent"]],
-                    "ratio": row["hosts"] / named[row["agent"]]}
+        named = Counter(name for host in hosts for name in host.named if among is None or name in among)
+        for name in [name for name in named if named[name] >= min_hosts] or [None]:
+            crawler = self.registry.get(name)
+            found = [host for host in decided if name in host.named and host.named[name].verdict == verdict]
+            yield {
+                "agent": name, "operator": crawler and crawler.operator, "category": crawler and crawler.category, "named": named[name],
+                "ratio": share(len(found), named[name])} | shares(found, decided)
 
 
 class Questions(Computation):
@@ -178,11 +177,21 @@ class Questions(Computation):
             yield self.blocking_shares(hosts, agent) | self.verdict_shares(hosts, agent, "partial", "partial")
         return self.each_crawl(rows)
 
-    def most_blocked_agents(self):
-        return self.each_crawl(lambda hosts: self.naming(hosts, "disallow_all"))
+    def most_blocked_agents(self, min_hosts=30):
+        return self.each_crawl(lambda hosts: self.naming(hosts, min_hosts, "disallow_all"))
 
-    def invitations(self):
-        return self.each_crawl(lambda hosts: self.naming(hosts, "allow_all", self.ai_agents()))
+    def invitations(self, min_hosts=30):
+        def rows(hosts):
+            decided = [host for host in hosts if host.wildcard.verdict != "unknown"]
+            for row in self.naming(hosts, min_hosts, "allow_all", self.ai_agents()):
+                let_in = [
+                    host for host in decided if host.wildcard.verdict == "disallow_all" and row["agent"] in host.named
+                    and host.named[row["agent"]].verdict in ("allow_all", "partial")]
+                found = shares(let_in, decided)
+                yield row | {
+                    "despite_wildcard": found["hosts"], "domains_any_despite_wildcard": found["domains_any"],
+                    "domains_despite_wildcard": found["share_of_domains"]}
+        return self.each_crawl(rows)
 
     def hosts_or_registered_domains(self, agent="GPTBot"):
         def rows(hosts):
@@ -295,11 +304,11 @@ class Questions(Computation):
                 "hosts_with_ruleset": rulesets[host.ruleset]} for host in found]
         return self.each_crawl(rows)
 
-    def bias_against_agents(self):
+    def bias_against_agents(self, min_hosts=30):
         def rows(hosts):
             decided = [host for host in hosts if host.wildcard.verdict != "unknown"]
             everybody = shares([host for host in decided if reason(host.wildcard) == "wildcard"], decided)
-            for row in self.naming(hosts, "disallow_all"):
+            for row in self.naming(hosts, min_hosts, "disallow_all"):
                 kept = ("agent", "hosts", "share", "share_of_domains", "largest_domain", "largest_ruleset")
                 yield {column: row[column] for column in kept} | {
                     "hosts_blocking_all": everybody["hosts"], "against_everybody": share(row["hosts"], everybody["hosts"]),
@@ -562,7 +571,11 @@ class Questions(Computation):
             decided = [host for host in hosts if host.wildcard.verdict != "unknown"]
             for category, agents in members.items():
                 blocking = [host for host in decided if any(host.named[name].verdict == "disallow_all" for name in agents & host.named.keys())]
-                yield {"category": category, "agents": len(agents)} | shares(blocking, decided)
+                count = Counter(
+                    name for host in blocking for name in agents & host.named.keys() if host.named[name].verdict == "disallow_all")
+                mostly = sorted(count, key=lambda name: (-count[name], name))[:2]
+                yield {"category": category, "agents": len(agents)} | shares(blocking, decided) | {
+                    "mostly": ", ".join(self.registry[name].token for name in mostly) or None}
         return self.each_crawl(rows)
 
     def agents_of_category(self, category="ai_training", at_least=2):
