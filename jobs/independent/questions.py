@@ -298,10 +298,13 @@ class Questions(Computation):
                 host for host in hosts
                 if host.wildcard.verdict == "disallow_all" and answers[host.key].verdict in ("allow_all", "partial")]
             rulesets = Counter(host.ruleset for host in found)
+
+            def lets_others_in(host):
+                return any(name != "googlebot" and answer.verdict in ("allow_all", "partial") for name, answer in host.named.items())
             return [{
                 "hosts": len(found), "domains_any": len(by_domain(found)), "surt_host_name": host.key, "url_host_name": host.name,
                 "googlebot": answers[host.key].verdict, "googlebot_line": answers[host.key].line_no, "url": host.url,
-                "hosts_with_ruleset": rulesets[host.ruleset]} for host in found]
+                "hosts_with_ruleset": rulesets[host.ruleset], "others_allowed": lets_others_in(host)} for host in found]
         return self.each_crawl(rows)
 
     def bias_against_agents(self, min_hosts=30):
@@ -369,17 +372,28 @@ class Questions(Computation):
         return self.each_crawl(rows)
 
     def most_common_rule_sets(self, min_domains=2):
+        def text_of(robots):
+            """The rules of each name in one line, those that disallow first."""
+            lines = []
+            for name, (_, rules) in sorted(robots.by_name.items()):
+                found = sorted({(rule.allow, rule.path.decode()) for rule in rules})
+                lines += [f"User-agent: {name}", *(("Allow: " if allow else "Disallow: ") + path for allow, path in found)]
+                lines += [] if found else ["Disallow:"]
+            return "; ".join(lines)
+
         def rows(hosts):
             files = [host for host in hosts if host.has_rules]
             for row in rows_of([(host, (host.ruleset,)) for host in files], files, ["ruleset"]):
                 ruleset = row.pop("ruleset")
                 of_set = [self.tables.file(host.source) for host in files if host.ruleset == ruleset]
-                templates = {file["template"] for file in of_set}
+                templates = Counter(file["template"] for file in of_set if file["template"])
+                template = min(templates, key=lambda name: (-templates[name], name), default=None)
+                text = text_of(next(host.robots for host in files if host.ruleset == ruleset))
                 del row["largest_ruleset"]
                 if row["domains_any"] >= min_domains:
                     yield row | {
-                        "ruleset_id": of_set[0]["ruleset_id"], "template": templates.pop() if len(templates) == 1 else None,
-                        "hosts_with_template": sum(file["template"] is not None for file in of_set),
+                        "ruleset_id": of_set[0]["ruleset_id"], "rules": text if 0 < len(text) <= 60 else None, "template": template,
+                        "hosts_with_template": templates[template],
                         "example": min(host.url for host in files if host.ruleset == ruleset)}
         return self.each_crawl(rows)
 
@@ -483,7 +497,10 @@ class Questions(Computation):
             features = {
                 (host.key, rule.path): host for host in files for rule in host.robots.rules
                 if not rule.allow and rule.path and rule.has_group and rule.counts}
-            return rows_of([(host, (path.decode(),)) for (_, path), host in features.items()], files, ["path"])
+            for_all = Counter(path for host in files for path in {
+                rule.path.decode() for rule in host.robots.by_name.get("*", (0, []))[1] if not rule.allow})
+            for row in rows_of([(host, (path.decode(),)) for (_, path), host in features.items()], files, ["path"]):
+                yield row | {"hosts_for_all": for_all[row["path"]]}
         return self.each_crawl(rows)
 
     def denominators(self):
