@@ -230,8 +230,7 @@ class Questions(Computation):
     def access_in_three(self, agent="GPTBot"):
         def rows(hosts):
             answers = {host.key: host.answer(whole_name(agent.encode()), self.registry) for host in hosts}
-            access = {"disallow_all": "disallow", "unknown": "unknown"}
-            features = [(host, (access.get(answers[host.key].verdict, "allow"),)) for host in hosts]
+            features = [(host, (answers[host.key].verdict,)) for host in hosts]
             for row in rows_of(features, hosts, ["access"]):
                 bases = Counter(answers[host.key].basis for host, (name,) in features if name == row["access"])
                 counts = {f"by_{why}": bases.pop(basis, 0) for why, basis in (
@@ -260,8 +259,9 @@ class Questions(Computation):
             new_hosts, new_domains = {host.key for host in naming} - hosts_seen, {host.domain for host in naming} - domains_seen
             hosts_seen |= new_hosts
             domains_seen |= new_domains
+            times = [host.authoritative.time for host in self.crawls.hosts[crawl]]
             rows.append({
-                "crawl": crawl, "hosts_in_crawl": len(self.crawls.hosts[crawl]), "hosts_naming": len(naming), "first_named": len(new_hosts),
+                "crawl": crawl, "first_fetch": min(times), "last_fetch": max(times), "hosts_in_crawl": len(self.crawls.hosts[crawl]), "hosts_naming": len(naming), "first_named": len(new_hosts),
                 "cumulative": len(hosts_seen), "domains_first_named": len(new_domains), "domains_cumulative": len(domains_seen)})
         return rows
 
@@ -464,7 +464,7 @@ class Questions(Computation):
                     domains[domain_of(capture.host())].append(len({ruleset for _, ruleset in variants.values()}) > 1)
             every = [disagree for group in domains.values() for disagree in group]
             rows.append({
-                "crawl": crawl, "hosts": len(every), "disagree": sum(every), "share": mean(every), "domains": len(domains),
+                "crawl": crawl, "hosts_in_crawl": len(self.crawls.hosts[crawl]), "hosts": len(every), "disagree": sum(every), "share": mean(every), "domains": len(domains),
                 "share_of_domains": mean(mean(group) for group in domains.values()),
                 "largest_domain": share(max(map(sum, domains.values()), default=0), sum(every)), "low": None, "high": None})
         return rows
@@ -681,11 +681,12 @@ class Questions(Computation):
             for row in rows_of([(host, (firewall[host.key],)) for host in hosts], hosts, ["waf_hint"]):
                 group = [host for host in hosts if firewall[host.key] == row["waf_hint"]]
                 classes = {host.key: status_class(host.source.status) for host in group}
-                blocked = {key for key, name in classes.items() if name in ("unauthorized", "forbidden", "defer_visits")}
+                failed = {key for key, name in classes.items() if name in ("unauthorized", "forbidden", "defer_visits")}
                 later = sum(name == "defer_visits" for name in classes.values())
                 yield row | {
-                    "forbidden": len(blocked) - later, "come_back_later": later, "web_page": sum(host.content_class == "html" for host in group),
-                    "blocked": len(blocked) / len(group), "domains_blocked": mean_of_domains(group, lambda host: host.key in blocked)}
+                    "forbidden": len(failed) - later, "come_back_later": later, "web_page": sum(host.content_class == "html" for host in group),
+                    "refused_or_failed": len(failed) / len(group),
+                    "domains_refused_or_failed": mean_of_domains(group, lambda host: host.key in failed)}
         return self.each_crawl(rows)
 
     def blocking_by_software(self, kind="firewall", agent="GPTBot", min_hosts=5):
