@@ -61,17 +61,18 @@ wholes AS (
     SELECT u.crawl, whole_of(u.part, u.n) AS whole FROM units u GROUP BY u.crawl
 ),
 answer AS (
-    SELECT c.position, r.crawl, r.ruleset_id, CASE WHEN length(any_value(x.text)) <= 60 THEN any_value(x.text) END AS rules,
+    SELECT c.position, c.crawl, r.ruleset_id, CASE WHEN length(any_value(x.text)) <= 60 THEN any_value(x.text) END AS rules,
         any_value(t.template) AS template, coalesce(any_value(t.hosts), 0) AS hosts_with_template, r.example,
         unnest(shares(p.part, p.ruleset_id, p.x, u.n, any_value(w.whole), any_value(c.sample)))
-    FROM parts p
-    JOIN rulesets r ON r.crawl = p.crawl AND r.ruleset_id = p.ruleset_id
-    LEFT JOIN templates t ON t.crawl = p.crawl AND t.ruleset_id = p.ruleset_id
-    LEFT JOIN texts x ON x.crawl = p.crawl AND x.ruleset_id = p.ruleset_id
+    FROM crawls() c
+    LEFT JOIN wholes w ON w.crawl = c.crawl
+    LEFT JOIN rulesets r ON r.crawl = c.crawl
+    LEFT JOIN templates t ON t.crawl = r.crawl AND t.ruleset_id = r.ruleset_id
+    LEFT JOIN texts x ON x.crawl = r.crawl AND x.ruleset_id = r.ruleset_id
+    LEFT JOIN parts p ON p.crawl = r.crawl AND p.ruleset_id = r.ruleset_id
     LEFT JOIN units u ON u.crawl = p.crawl AND u.part = p.part AND u.unit = p.unit
-    JOIN wholes w ON w.crawl = p.crawl
-    JOIN crawls() c ON c.crawl = p.crawl
-    GROUP BY r.crawl, r.ruleset_id, r.example, c.position
+    WHERE c.hosts > 0 AND (crawl IS NULL OR c.crawl = crawl)
+    GROUP BY c.crawl, r.ruleset_id, r.example, c.position
 )
 SELECT s.* EXCLUDE (position, example, largest_ruleset),
     s.example
