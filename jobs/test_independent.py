@@ -13,6 +13,7 @@ Anomalies, preferences, verdicts by dialect, templates, software and the places 
 """
 
 import inspect
+import json
 import subprocess
 import sys
 import tempfile
@@ -42,20 +43,20 @@ ALL = 100_000
 # Macros and arguments. Macros without an entry are called without arguments.
 CALLS = {
     "share_of_hosts_blocking": [{}, {"agent": "CCBot"}, {"agent": "Googlebot-News"}, {"agent": "AdsBot-Google"}, {"agent": "MJ12bot"}],
-    "most_blocked_agents": [{"top": ALL}],
-    "invitations": [{"top": ALL}],
+    "most_blocked_agents": [{"top": ALL, "min_hosts": 1}, {"top": ALL}],
+    "invitations": [{"top": ALL, "min_hosts": 1}, {"top": ALL}],
     "hosts_or_registered_domains": [{}, {"agent": "ClaudeBot"}],
-    "blocking_by_tld": [{}, {"agent": "CCBot", "min_hosts": 1}],
+    "blocking_by_tld": [{"min_hosts": 1}, {}, {"agent": "CCBot", "min_hosts": 5}, {"min_hosts": ALL}],
     "access_in_three": [{}, {"agent": "Googlebot"}, {"agent": "AdsBot-Google-Mobile"}],
     "changes_between_crawls": [{}, {"agent": "CCBot"}],
     "names_first_seen": [{}, {"agent": "OAI-SearchBot"}],
     "walled_gardens": [{"top": ALL}],
-    "bias_against_agents": [{"top": ALL}],
-    "agents_blocked_together": [{"top": ALL}],
-    "most_addressed_names": [{"top": ALL}],
+    "bias_against_agents": [{"top": ALL, "min_hosts": 1}, {"top": ALL, "min_hosts": 20}],
+    "agents_blocked_together": [{"top": ALL, "min_hosts": 1}, {"top": ALL, "min_hosts": 5}, {"top": ALL}],
+    "most_addressed_names": [{"top": ALL, "min_hosts": 1}, {"top": ALL}, {"top": ALL, "min_hosts": ALL}],
     "other_directives": [{"top": ALL}],
     "blocks_by_origin": [{}, {"agent": "CCBot"}, {"agent": "SemrushBot"}],
-    "most_common_rule_sets": [{"top": ALL}, {"top": ALL, "min_domains": 1}],
+    "most_common_rule_sets": [{"top": ALL}, {"top": ALL, "min_domains": 1}, {"top": ALL, "min_domains": ALL}],
     "most_hidden_paths": [{"top": ALL}],
     "hosts_decided_in_every_crawl": [{}, {"agent": "Google-Extended"}],
     "pair_of_agents": [{}, {"any_reason": True}, {"agent_a": "Googlebot", "agent_b": "AhrefsBot", "any_reason": True}],
@@ -64,7 +65,7 @@ CALLS = {
     "contradictions": [{}, {"agent": "CCBot"}, {"agent": "OAI-SearchBot"}, {"agent": "ChatGPT-User"}, {"agent": "AhrefsBot"}],
     "words_that_contradict": [{}, {"agent": "GPTBot"}],
     "effective_preferences": [{}, {"agent": "GPTBot"}, {"agent": "Googlebot-News"}],
-    "blocking_by_software": [{}, {"kind": "server", "min_hosts": 1}, {"kind": "template", "agent": "CCBot", "min_hosts": 2}],
+    "blocking_by_software": [{"min_hosts": 1}, {}, {"kind": "server", "min_hosts": 1}, {"kind": "template", "agent": "CCBot", "min_hosts": 2}],
     "evidence": [{"agent": "GPTBot"}, {"agent": "CCBot"}],
 }
 
@@ -72,6 +73,9 @@ CALLS = {
 NOT_COMPUTED = {
     "blocking_by_rank", "blocking_by_webgraph_rank", "blocking_by_label", "archived_pages_of_blocking_hosts",
     "comments_reserving_rights"}
+
+# Questions that compare a crawl with others before it: with `crawl`, they are asked of the two crawls alone.
+OVER_TIME = {"change_rates", "names_first_seen", "hosts_decided_in_every_crawl"}
 
 # A macro that is no question, and whose rows have no order.
 EVIDENCE = "evidence"
@@ -85,7 +89,7 @@ def by_hosts(row):
 ORDER = dict.fromkeys((
     "outcome_funnel", "changes_between_crawls", "training_or_search", "stated_preferences", "blocked_at_the_edge",
     "blocking_by_software", "blocking_by_category"), by_hosts) | {
-    "blocking_by_tld": lambda row: (-row["blocked_by_name"], -row["hosts"], row["url_host_tld"] or "~"),
+    "blocking_by_tld": lambda row: (-(row["blocked_by_name"] or 0), -row["hosts"], row["url_host_tld"] or "~"),
     "blocking_by_agent": lambda row: (-row["hosts_blocked_by_name"], -row["hosts_naming"], row["agent"]),
     "most_common_rule_sets": lambda row: (-row["domains_any"], -row["hosts"]), "walled_gardens": lambda row: row["surt_host_name"]}
 
@@ -129,8 +133,8 @@ def assert_equal(expected, actual, subject):
 class Tests:
     """One test per question that the computation answers."""
 
-    def __init__(self, questions, alone, without_rows, among_others):
-        self.questions, self.alone, self.without_rows, self.among_others = questions, alone, without_rows, among_others
+    def __init__(self, questions, alone, without_rows, among_others, summary):
+        self.questions, self.alone, self.without_rows, self.among_others, self.summary = questions, alone, without_rows, among_others, summary
         self.parameters = self.macros(among_others) if among_others else {}
         self.computed = {name for name in vars(Questions) if not name.startswith("_")}
         for name in self.computed:
@@ -143,6 +147,16 @@ class Tests:
     def test_a_dataset_without_rows(self):
         for question in test_queries.without_lists():
             test_queries.check_over_nothing(self.without_rows, question)
+
+    def test_the_summary_of_a_scan(self):
+        """The crawlers that are blocked most are those of most_blocked_agents."""
+        last = self.questions.crawls.names[-1]
+        rows = [row for row in self.questions.most_blocked_agents(min_hosts=1) if row["crawl"] == last and row["hosts"]]
+        kept = ("agent", "hosts", "share", "largest_domain", "largest_ruleset")
+        first = sorted(rows, key=lambda row: (-row["hosts"], row["agent"]))[:10]
+        assert (self.summary["crawl"], self.summary["hosts"]) == (last, rows[0]["of_hosts"]), self.summary
+        assert [row["agent"] for row in self.summary["agents"]] == [row["agent"] for row in first], self.summary
+        assert_equal([{name: row[name] for name in kept} for row in first], self.summary["agents"], "the summary")
 
     @staticmethod
     def macros(connection):
@@ -167,9 +181,10 @@ class Tests:
                 self.compare_first_rows(macro, arguments)
             if self.among_others and "crawl" in self.parameters[macro] and arguments is calls[0]:
                 for crawl in self.questions.crawls.names:
-                    answered = rows_of_macro(self.among_others, macro, arguments | {"crawl": crawl})
+                    connection = self.alone if macro in OVER_TIME else self.among_others
+                    answered = rows_of_macro(connection, macro, arguments | {"crawl": crawl})
                     rows = [row for row in expected if row["crawl"] == crawl]
-                    assert_equal(rows, answered, f"{macro} {arguments} of {crawl} in the given dataset")
+                    assert_equal(rows, answered, f"{macro} {arguments} of {crawl} alone")
 
     def compare_first_rows(self, macro, arguments):
         """Checks that a shorter list has the first rows."""
@@ -182,9 +197,10 @@ class Tests:
 
 def main(program, dataset=None):
     with tempfile.TemporaryDirectory() as folder:
-        def scan(name, archive):
-            done = subprocess.run([program, archive, "-q", "-o", Path(folder) / name], capture_output=True, timeout=120)
+        def scan(name, *archives):
+            done = subprocess.run([program, *archives, "-q", "--json", "-o", Path(folder) / name], capture_output=True, timeout=120)
             assert done.returncode in (0, 1), done.stderr
+            return json.loads(done.stdout)
 
         scan("joined/1-later", ARCHIVES[1])
         scan("joined/2-earlier", ARCHIVES[0])
@@ -192,7 +208,8 @@ def main(program, dataset=None):
         alone = opened(Path(folder) / "joined")
         scan("nothing", NOTHING)
         questions = Questions(Crawls(read_captures(ARCHIVES)), read_registry(REGISTRY), Tables(alone))
-        return test_runner.run(Tests(questions, alone, opened(Path(folder) / "nothing"), opened(dataset) if dataset else None))
+        summary = scan("both", *ARCHIVES)["most_blocked"]
+        return test_runner.run(Tests(questions, alone, opened(Path(folder) / "nothing"), opened(dataset) if dataset else None, summary))
 
 
 if __name__ == "__main__":

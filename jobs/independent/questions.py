@@ -108,11 +108,16 @@ def shares(counted, hosts):
 
 
 def rows_of(features, hosts, columns):
-    """One row for each feature of a host, a tuple of these columns, with the hosts that have it."""
+    """One row for each feature of a host, a tuple of these columns, with the hosts that have it. Without features, a row of none."""
     counted = defaultdict(list)
     for host, feature in features:
         counted[feature].append(host)
-    return [dict(zip(columns, feature)) | shares(group, hosts) for feature, group in counted.items()]
+    return [dict(zip(columns, feature)) | shares(group, hosts) for feature, group in counted.items()] or [no_row(hosts, columns)]
+
+
+def no_row(hosts, columns):
+    """The row of a crawl in which nothing is counted: how many hosts were looked at."""
+    return dict.fromkeys(columns) | shares([], hosts)
 
 
 def status_class(status):
@@ -163,19 +168,29 @@ class Computation:
         return {name for name, crawler in self.registry.items() if any(category.startswith("ai_") for category in crawler.categories)}
 
     def blocking_shares(self, hosts, agent):
-        """The columns of a question about one crawler, or null without a host that has a known verdict."""
+        """The columns of a question about one crawler."""
         answers = self.answers(hosts, agent)
-        if not answers:
-            return None
         known = [host for host, _ in answers.values()]
         row = {"hosts": len(known), "domains": len(by_domain(known))}
         for why in ("name", "wildcard", "status"):
             blocked = [host for host, answer in answers.values() if reason(answer) == why]
-            row[f"blocked_by_{why}"] = len(blocked) / len(known)
+            row[f"blocked_by_{why}"] = share(len(blocked), len(known))
             row[f"domains_blocked_by_{why}"] = mean_of_domains(known, lambda host: reason(answers[host.key][1]) == why)
             if why == "name":
                 row |= {"largest_domain": largest_domain(blocked), "largest_ruleset": largest_ruleset(blocked)}
         return row | {"low": None, "high": None}
+
+    def blocking_by(self, name, value_of, agent, min_hosts):
+        """The rows of the values of hosts with enough hosts, or one row for none."""
+        def rows(hosts):
+            known = [host for host, _ in self.answers(hosts, agent).values()]
+            whole = {"of_hosts": len(known), "of_domains": len(by_domain(known))}
+            groups = defaultdict(list)
+            for host in known:
+                groups[value_of(host)].append(host)
+            groups = {value: group for value, group in groups.items() if len(group) >= min_hosts} or {None: []}
+            return [{name: value} | self.blocking_shares(group, agent) | whole for value, group in groups.items()]
+        return self.each_crawl(rows)
 
     def verdict_shares(self, hosts, agent, name, verdict):
         """Two columns: the shares of hosts and of domains with this verdict."""
@@ -184,32 +199,44 @@ class Computation:
         found = {key for key, (_, answer) in answers.items() if answer.verdict == verdict}
         return {name: len(found) / len(known), f"domains_{name}": mean_of_domains(known, lambda host: host.key in found)}
 
-    def naming(self, hosts, verdict, among=None):
-        """The names that hosts name with this verdict, of all names or among some."""
+    def naming(self, hosts, min_hosts, verdict, among=None):
+        """The names that at least min_hosts hosts name, of all names or among some, with the hosts of this verdict."""
         decided = [host for host in hosts if host.wildcard.verdict != "unknown"]
-        named = Counter(name for host in hosts for name in host.named)
-        features = [(host, (name,)) for host in decided for name, answer in host.named.items() if answer.verdict == verdict]
-        for row in rows_of(features, decided, ["agent"]):
-            if among is None or row["agent"] in among:
-                crawler = self.registry.get(row["agent"])
-                yield row | {
-                    "operator": crawler and crawler.operator, "category": crawler and crawler.category, "named": named[row["agent"]],
-                    "ratio": row["hosts"] / named[row["agent"]]}
+        named = Counter(name for host in hosts for name in host.named if among is None or name in among)
+        for name in [name for name in named if named[name] >= min_hosts] or [None]:
+            crawler = self.registry.get(name)
+            found = [host for host in decided if name in host.named and host.named[name].verdict == verdict]
+            yield {
+                "agent": name, "operator": crawler and crawler.operator, "category": crawler and crawler.category, "named": named[name],
+                "ratio": share(len(found), named[name])} | shares(found, decided)
 
 
 class Questions(Computation):
     """The questions, each under the name of its macro."""
+
+    def blocking_by_tld(self, agent="GPTBot", min_hosts=30):
+        return self.blocking_by("url_host_tld", lambda host: host.tld, agent, min_hosts)
 
     def share_of_hosts_blocking(self, agent="GPTBot"):
         def rows(hosts):
             yield self.blocking_shares(hosts, agent) | self.verdict_shares(hosts, agent, "partial", "partial")
         return self.each_crawl(rows)
 
-    def most_blocked_agents(self):
-        return self.each_crawl(lambda hosts: self.naming(hosts, "disallow_all"))
+    def most_blocked_agents(self, min_hosts=30):
+        return self.each_crawl(lambda hosts: self.naming(hosts, min_hosts, "disallow_all"))
 
-    def invitations(self):
-        return self.each_crawl(lambda hosts: self.naming(hosts, "allow_all", self.ai_agents()))
+    def invitations(self, min_hosts=30):
+        def rows(hosts):
+            decided = [host for host in hosts if host.wildcard.verdict != "unknown"]
+            for row in self.naming(hosts, min_hosts, "allow_all", self.ai_agents()):
+                let_in = [
+                    host for host in decided if host.wildcard.verdict == "disallow_all" and row["agent"] in host.named
+                    and host.named[row["agent"]].verdict in ("allow_all", "partial")]
+                found = shares(let_in, decided)
+                yield row | {
+                    "despite_wildcard": found["hosts"], "domains_any_despite_wildcard": found["domains_any"],
+                    "domains_despite_wildcard": found["share_of_domains"]}
+        return self.each_crawl(rows)
 
     def hosts_or_registered_domains(self, agent="GPTBot"):
         def rows(hosts):
@@ -227,14 +254,6 @@ class Questions(Computation):
                     "largest_domain": largest_domain([host for host in known if host.key in blocked]), "low": None, "high": None}
         return self.each_crawl(rows)
 
-    def blocking_by_tld(self, agent="GPTBot", min_hosts=5):
-        def rows(hosts):
-            for tld in {host.tld for host in hosts}:
-                row = self.blocking_shares([host for host in hosts if host.tld == tld], agent)
-                if row and row["hosts"] >= min_hosts:
-                    yield {"url_host_tld": tld} | row
-        return self.each_crawl(rows)
-
     def outcome_funnel(self):
         def outcome(host):
             if host.is_revisit:
@@ -248,8 +267,7 @@ class Questions(Computation):
     def access_in_three(self, agent="GPTBot"):
         def rows(hosts):
             answers = {host.key: host.answer(whole_name(agent.encode()), self.registry) for host in hosts}
-            access = {"disallow_all": "disallow", "unknown": "unknown"}
-            features = [(host, (access.get(answers[host.key].verdict, "allow"),)) for host in hosts]
+            features = [(host, (answers[host.key].verdict,)) for host in hosts]
             for row in rows_of(features, hosts, ["access"]):
                 bases = Counter(answers[host.key].basis for host, (name,) in features if name == row["access"])
                 counts = {f"by_{why}": bases.pop(basis, 0) for why, basis in (
@@ -278,8 +296,9 @@ class Questions(Computation):
             new_hosts, new_domains = {host.key for host in naming} - hosts_seen, {host.domain for host in naming} - domains_seen
             hosts_seen |= new_hosts
             domains_seen |= new_domains
+            times = [host.authoritative.time for host in self.crawls.hosts[crawl]]
             rows.append({
-                "crawl": crawl, "hosts_in_crawl": len(self.crawls.hosts[crawl]), "hosts_naming": len(naming), "first_named": len(new_hosts),
+                "crawl": crawl, "first_fetch": min(times), "last_fetch": max(times), "hosts_in_crawl": len(self.crawls.hosts[crawl]), "hosts_naming": len(naming), "first_named": len(new_hosts),
                 "cumulative": len(hosts_seen), "domains_first_named": len(new_domains), "domains_cumulative": len(domains_seen)})
         return rows
 
@@ -316,42 +335,48 @@ class Questions(Computation):
                 host for host in hosts
                 if host.wildcard.verdict == "disallow_all" and answers[host.key].verdict in ("allow_all", "partial")]
             rulesets = Counter(host.ruleset for host in found)
+
+            def lets_others_in(host):
+                return any(name != "googlebot" and answer.verdict in ("allow_all", "partial") for name, answer in host.named.items())
             return [{
                 "hosts": len(found), "domains_any": len(by_domain(found)), "surt_host_name": host.key, "url_host_name": host.name,
                 "googlebot": answers[host.key].verdict, "googlebot_line": answers[host.key].line_no, "url": host.url,
-                "hosts_with_ruleset": rulesets[host.ruleset]} for host in found]
+                "hosts_with_ruleset": rulesets[host.ruleset], "others_allowed": lets_others_in(host)} for host in found]
         return self.each_crawl(rows)
 
-    def bias_against_agents(self):
+    def bias_against_agents(self, min_hosts=30):
         def rows(hosts):
             decided = [host for host in hosts if host.wildcard.verdict != "unknown"]
             everybody = shares([host for host in decided if reason(host.wildcard) == "wildcard"], decided)
-            for row in self.naming(hosts, "disallow_all"):
+            for row in self.naming(hosts, min_hosts, "disallow_all"):
                 kept = ("agent", "hosts", "share", "share_of_domains", "largest_domain", "largest_ruleset")
                 yield {column: row[column] for column in kept} | {
                     "hosts_blocking_all": everybody["hosts"], "against_everybody": share(row["hosts"], everybody["hosts"]),
                     "domains_against_everybody": share(row["share_of_domains"], everybody["share_of_domains"])}
         return self.each_crawl(rows)
 
-    def agents_blocked_together(self):
+    def agents_blocked_together(self, min_hosts=30):
         def rows(hosts):
             blocked = defaultdict(list)
             for host in hosts:
                 names = sorted(name for name, answer in host.named.items() if answer.verdict == "disallow_all" and name in self.registry)
                 for together in [*combinations(names, 2), *names]:
                     blocked[together].append(host)
-            for pair, found in blocked.items():
-                if isinstance(pair, tuple):
-                    yield {
-                        "agent_a": pair[0], "agent_b": pair[1], "hosts": len(found), "domains_any": len(by_domain(found)),
-                        "share_of_rarer": len(found) / min(len(blocked[name]) for name in pair),
-                        "largest_domain": largest_domain(found), "largest_ruleset": largest_ruleset(found)}
+            rarer = {pair: min(len(blocked[name]) for name in pair) for pair in blocked if isinstance(pair, tuple)}
+            for pair in [pair for pair in rarer if rarer[pair] >= min_hosts] or [(None, None)]:
+                found = blocked.get(pair, [])
+                yield {
+                    "agent_a": pair[0], "agent_b": pair[1], "hosts": len(found), "domains_any": len(by_domain(found)),
+                    "share_of_rarer": share(len(found), rarer.get(pair)),
+                    "largest_domain": largest_domain(found), "largest_ruleset": largest_ruleset(found)}
         return self.each_crawl(rows)
 
-    def most_addressed_names(self):
+    def most_addressed_names(self, min_hosts=30):
         def rows(hosts):
             files = [host for host in hosts if host.has_rules]
-            features = [(host, (name, name == "*" or name in self.registry)) for host in files for name in host.robots.by_name]
+            count = Counter(name for host in files for name in host.robots.by_name)
+            features = [
+                (host, (name, name == "*" or name in self.registry)) for host in files for name in host.robots.by_name if count[name] >= min_hosts]
             return rows_of(features, files, ["agent", "tracked"])
         return self.each_crawl(rows)
 
@@ -387,18 +412,32 @@ class Questions(Computation):
         return self.each_crawl(rows)
 
     def most_common_rule_sets(self, min_domains=2):
+        def text_of(robots):
+            """The rules of each name in one line, those that disallow first."""
+            lines = []
+            for name, (_, rules) in sorted(robots.by_name.items()):
+                found = sorted({(rule.allow, rule.path.decode()) for rule in rules})
+                lines += [f"User-agent: {name}", *(("Allow: " if allow else "Disallow: ") + path for allow, path in found)]
+                lines += [] if found else ["Disallow:"]
+            return "; ".join(lines)
+
         def rows(hosts):
             files = [host for host in hosts if host.has_rules]
-            for row in rows_of([(host, (host.ruleset,)) for host in files], files, ["ruleset"]):
+            domains = defaultdict(set)
+            for host in files:
+                domains[host.ruleset].add(host.domain)
+            common = [host for host in files if len(domains[host.ruleset]) >= min_domains]
+            for row in rows_of([(host, (host.ruleset,)) for host in common], files, ["ruleset"]):
                 ruleset = row.pop("ruleset")
                 of_set = [self.tables.file(host.source) for host in files if host.ruleset == ruleset]
-                templates = {file["template"] for file in of_set}
+                templates = Counter(file["template"] for file in of_set if file["template"])
+                template = min(templates, key=lambda name: (-templates[name], name), default=None)
+                text = next((text_of(host.robots) for host in files if host.ruleset == ruleset), "")
                 del row["largest_ruleset"]
-                if row["domains_any"] >= min_domains:
-                    yield row | {
-                        "ruleset_id": of_set[0]["ruleset_id"], "template": templates.pop() if len(templates) == 1 else None,
-                        "hosts_with_template": sum(file["template"] is not None for file in of_set),
-                        "example": min(host.url for host in files if host.ruleset == ruleset)}
+                yield row | {
+                    "ruleset_id": of_set[0]["ruleset_id"] if of_set else None, "rules": text if 0 < len(text) <= 60 else None,
+                    "template": template, "hosts_with_template": templates[template],
+                    "example": min((host.url for host in files if host.ruleset == ruleset), default=None)}
         return self.each_crawl(rows)
 
     def sitemap_adoption(self):
@@ -468,7 +507,7 @@ class Questions(Computation):
                     domains[domain_of(capture.host())].append(len({ruleset for _, ruleset in variants.values()}) > 1)
             every = [disagree for group in domains.values() for disagree in group]
             rows.append({
-                "crawl": crawl, "hosts": len(every), "disagree": sum(every), "share": mean(every), "domains": len(domains),
+                "crawl": crawl, "hosts_in_crawl": len(self.crawls.hosts[crawl]), "hosts": len(every), "disagree": sum(every), "share": mean(every), "domains": len(domains),
                 "share_of_domains": mean(mean(group) for group in domains.values()),
                 "largest_domain": share(max(map(sum, domains.values()), default=0), sum(every)), "low": None, "high": None})
         return rows
@@ -501,7 +540,10 @@ class Questions(Computation):
             features = {
                 (host.key, rule.path): host for host in files for rule in host.robots.rules
                 if not rule.allow and rule.path and rule.has_group and rule.counts}
-            return rows_of([(host, (path.decode(),)) for (_, path), host in features.items()], files, ["path"])
+            for_all = Counter(path for host in files for path in {
+                rule.path.decode() for rule in host.robots.by_name.get("*", (0, []))[1] if not rule.allow})
+            for row in rows_of([(host, (path.decode(),)) for (_, path), host in features.items()], files, ["path"]):
+                yield row | {"hosts_for_all": for_all[row["path"]]}
         return self.each_crawl(rows)
 
     def denominators(self):
@@ -549,10 +591,9 @@ class Questions(Computation):
 
         def rows(hosts):
             every = self.blocking_shares(hosts, agent)
-            if panel:
-                yield self.blocking_shares([host for host in hosts if host.key in panel], agent) | {
-                    "all_hosts": every["hosts"], "all_hosts_blocked_by_name": every["blocked_by_name"],
-                    "all_domains_blocked_by_name": every["domains_blocked_by_name"]}
+            yield self.blocking_shares([host for host in hosts if host.key in panel], agent) | {
+                "all_hosts": every["hosts"], "all_hosts_blocked_by_name": every["blocked_by_name"],
+                "all_domains_blocked_by_name": every["domains_blocked_by_name"]}
         return self.each_crawl(rows)
 
     def pair_of_agents(self, agent_a="GPTBot", agent_b="CCBot", any_reason=False):
@@ -589,7 +630,11 @@ class Questions(Computation):
             decided = [host for host in hosts if host.wildcard.verdict != "unknown"]
             for category, agents in members.items():
                 blocking = [host for host in decided if any(host.named[name].verdict == "disallow_all" for name in agents & host.named.keys())]
-                yield {"category": category, "agents": len(agents)} | shares(blocking, decided)
+                count = Counter(
+                    name for host in blocking for name in agents & host.named.keys() if host.named[name].verdict == "disallow_all")
+                mostly = sorted(count, key=lambda name: (-count[name], name))[:2]
+                yield {"category": category, "agents": len(agents)} | shares(blocking, decided) | {
+                    "mostly": ", ".join(self.registry[name].token for name in mostly) or None}
         return self.each_crawl(rows)
 
     def agents_of_category(self, category="ai_training", at_least=2):
@@ -609,6 +654,13 @@ class Questions(Computation):
         return self.each_crawl(rows)
 
     def anomalies_found(self):
+        def name(host, line_no):
+            """The name in a user-agent line, or null for other lines and for '*'."""
+            text, _ = list(lines_of(host.source.body))[line_no - 1]
+            key, value = key_and_value(text.partition(b"#")[0]) or (b"", b"")
+            found = whole_name(value) if re.match(rb"user-?agent|user agent", key, re.IGNORECASE) else None
+            return None if found in ("", "*") else found
+
         def rows(hosts):
             files = [host for host in hosts if host.is_successful]
             found = [(host, anomaly) for host in files for anomaly in self.tables.of("anomalies", host.source)]
@@ -616,7 +668,11 @@ class Questions(Computation):
             for row in rows_of(kinds.values(), files, ["code", "severity"]):
                 lines = [(host, anomaly) for host, anomaly in found if anomaly["code"] == row["code"]]
                 changed = list({host.key: host for host, anomaly in lines if anomaly["changes_verdict"]}.values())
-                yield row | {"changed": len(changed), "changed_largest_domain": largest_domain(changed), "lines": len(lines)}
+                named = {(host.key, name(host, anomaly["line_no"])) for host, anomaly in lines if anomaly["changes_verdict"]}
+                names = Counter(found for _, found in named if found)
+                yield row | {
+                    "changed": len(changed), "changed_largest_domain": largest_domain(changed), "lines": len(lines),
+                    "names": ", ".join(sorted(names, key=lambda found: (-names[found], found))[:3]) or None}
         return self.each_crawl(rows)
 
     def stated_preferences(self):
@@ -684,28 +740,23 @@ class Questions(Computation):
             for row in rows_of([(host, (firewall[host.key],)) for host in hosts], hosts, ["waf_hint"]):
                 group = [host for host in hosts if firewall[host.key] == row["waf_hint"]]
                 classes = {host.key: status_class(host.source.status) for host in group}
-                blocked = {key for key, name in classes.items() if name in ("unauthorized", "forbidden", "defer_visits")}
+                failed = {key for key, name in classes.items() if name in ("unauthorized", "forbidden", "defer_visits")}
                 later = sum(name == "defer_visits" for name in classes.values())
                 yield row | {
-                    "forbidden": len(blocked) - later, "come_back_later": later, "web_page": sum(host.content_class == "html" for host in group),
-                    "blocked": len(blocked) / len(group), "domains_blocked": mean_of_domains(group, lambda host: host.key in blocked)}
+                    "forbidden": len(failed) - later, "come_back_later": later, "web_page": sum(host.content_class == "html" for host in group),
+                    "refused_or_failed": len(failed) / len(group),
+                    "domains_refused_or_failed": mean_of_domains(group, lambda host: host.key in failed)}
         return self.each_crawl(rows)
 
-    def blocking_by_software(self, kind="firewall", agent="GPTBot", min_hosts=5):
+    def blocking_by_software(self, kind="firewall", agent="GPTBot", min_hosts=30):
         def software(host):
             file = self.tables.file(host.source)
             server = re.match("[^/ (]*", file["http_server"] or "")[0].lower() or None
             return {"firewall": file["waf_hint"], "server": server, "template": file["template"]}[kind]
-
-        def rows(hosts):
-            groups = defaultdict(list)
-            for host, _ in self.answers(hosts, agent).values():
-                groups[software(host)].append(host)
-            return [{"software": name} | self.blocking_shares(group, agent) for name, group in groups.items() if len(group) >= min_hosts]
-        return self.each_crawl(rows)
+        return self.blocking_by("software", software, agent, min_hosts)
 
     def dialects_that_disagree(self):
-        """By capture instead of by host."""
+        """By capture instead of by host, for '*' and crawlers of the registry. Other names count apart."""
         rows = []
         for crawl in self.crawls.names:
             captures = [capture for capture in self.crawls.captures[crawl] if capture.is_robots_path() and not capture.is_revisit]
@@ -720,14 +771,17 @@ class Questions(Computation):
                 names = {
                     capture.number: {row["agent"] for row in self.tables.of("verdicts", capture) if row[f"verdict_{a}"] != row[f"verdict_{b}"]}
                     for capture in captures}
-                differ = [number for number in names if names[number]]
+                differ = [number for number in names if any(name == "*" or name in self.registry for name in names[number])]
+                others = [number for number in names if names[number] and number not in differ]
                 by_rules = [number for number in differ if files[number]]
+                by_status = [number for number in differ if not files[number]]
                 for_all = [number for number in by_rules if "*" in names[number]]
                 rows.append({
                     "crawl": crawl, "dialects": f"{a}, {b}", "captures": len(captures), "differ": len(differ),
                     "share": len(differ) / len(captures), "domains": len(sizes), "share_of_domains": weight(differ),
                     "by_rules": len(by_rules), "domains_by_rules": weight(by_rules), "by_rules_for_all": len(for_all),
-                    "domains_by_rules_for_all": weight(for_all), "by_status": len(differ) - len(by_rules), "low": None, "high": None,
+                    "domains_by_rules_for_all": weight(for_all), "by_status": len(by_status), "domains_by_status": weight(by_status),
+                    "other_names": len(others), "domains_other_names": weight(others), "low": None, "high": None,
                     "largest_domain": largest(domains[number] for number in by_rules),
                     "largest_ruleset": largest(files[number].ruleset for number in by_rules)})
         return rows

@@ -5,7 +5,7 @@ from collections import defaultdict
 # The tables, and the columns that questions need of them.
 COLUMNS = {
     "robots_files": "ruleset_id, template, vendor_first_line, vendor_last_line, waf_hint, http_server, warc_filename, warc_record_offset, warc_record_length, warc_record_in_member",
-    "anomalies": "code, severity, changes_verdict",
+    "anomalies": "code, severity, line_no, changes_verdict",
     "preferences": "mechanism, pref_key, pref_value, from_template",
     "file_preferences": "agent, mechanism, category, preference, has_disallowed",
     "verdicts": "agent, verdict_google, verdict_rfc9309, verdict_koster1996",

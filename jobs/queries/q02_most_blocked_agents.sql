@@ -1,17 +1,17 @@
 -- Which crawlers are named and fully blocked by the most hosts, and what share of the hosts that name them block them?
 --
 -- Denominator: hosts with a known verdict for '*' (of_hosts), and for ratio the hosts that name the crawler. Hosts that block it
--- through '*' or by a status are not counted.
+-- through '*' or by a status are not counted. Crawlers that fewer than min_hosts hosts name are left out.
 -- Pitfall: vendors' templates and one company's rule set on all its hosts name the same group of crawlers. Read largest_domain and
 -- largest_ruleset before calling a rank a decision of many sites.
-CREATE OR REPLACE MACRO most_blocked_agents(crawl := NULL, top := 25) AS TABLE
+CREATE OR REPLACE MACRO most_blocked_agents(crawl := NULL, top := 25, min_hosts := 30) AS TABLE
 WITH checked AS MATERIALIZED (
-    SELECT check_count('top', top) AND check_hosts('decided', crawl) AS is_known
+    SELECT check_count('top', top) AND check_count('min_hosts', min_hosts) AND check_hosts('decided', crawl) AS is_known
 ),
 answer AS (
-    SELECT n.position, n.crawl, n.agent, g.operator, g.category, n.named, round(n.hosts / n.named, 6) AS ratio, n.hosts, n.of_hosts, n.share, n.domains_any,
+    SELECT n.position, n.crawl, n.agent, g.operator, g.category, n.named, round(n.hosts / nullif(n.named, 0), 6) AS ratio, n.hosts, n.of_hosts, n.share, n.domains_any,
         n.of_domains, n.share_of_domains, n.largest_domain, n.largest_ruleset, n.low, n.high
-    FROM named_with('disallow_all', crawl := crawl, top := top) n
+    FROM named_with('disallow_all', crawl := crawl, top := top, min_hosts := min_hosts) n
     LEFT JOIN agents g ON g.agent = n.agent
 )
 SELECT s.* EXCLUDE (position)

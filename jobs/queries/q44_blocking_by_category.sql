@@ -1,7 +1,7 @@
 -- How many hosts block at least one crawler of each category by name?
 --
 -- Denominator: hosts with a known verdict for '*', and their registered domains, as in agents_of_category. The row '(any ai)' is about
--- the crawlers of all categories that begin with ai_.
+-- the crawlers of all categories that begin with ai_. mostly are the two crawlers of the category that most of these hosts block.
 -- Pitfall: a host counts in every category of which it blocks a crawler, and a crawler with two categories counts in both, so rows do
 -- not add up. The more crawlers a category has (agents), the more hosts block one of them. Only blocks by the crawler's own name count,
 -- not those of a fallback or of '*'.
@@ -17,11 +17,25 @@ members AS MATERIALIZED (
 categories AS MATERIALIZED (
     SELECT m.category, count(*) AS agents FROM members m WHERE m.category IS NOT NULL GROUP BY m.category
 ),
-blocks AS (
-    SELECT DISTINCT v.host_id, m.category
+blocked AS MATERIALIZED (
+    SELECT h.crawl, v.host_id, m.category, v.agent
     FROM host_verdicts v
     JOIN members m ON m.agent = v.agent
+    JOIN hosts_with('decided', crawl := crawl) h ON h.host_id = v.host_id
     WHERE v.basis = 'explicit' AND v.verdict = 'disallow_all' AND (crawl IS NULL OR v.crawl = crawl)
+),
+blocks AS (
+    SELECT DISTINCT b.host_id, b.category FROM blocked b
+),
+most AS (
+    SELECT n.crawl, n.category, string_agg(g.token, ', ' ORDER BY n.hosts DESC, n.agent) AS mostly
+    FROM (
+        SELECT b.crawl, b.category, b.agent, count(*) AS hosts
+        FROM blocked b
+        GROUP BY b.crawl, b.category, b.agent
+        QUALIFY row_number() OVER (PARTITION BY b.crawl, b.category ORDER BY count(*) DESC, b.agent) <= 2) n
+    JOIN agents g ON g.agent = n.agent
+    GROUP BY n.crawl, n.category
 ),
 parts AS (
     SELECT h.crawl, b.category, h.ruleset_id, part_of(grouping(h.domain_id, h.ruleset_id, h.archive_no), h.domain_id) AS part,
@@ -37,14 +51,16 @@ wholes AS (
     SELECT u.crawl, whole_of(u.part, u.n) AS whole FROM units u GROUP BY u.crawl
 ),
 answer AS (
-    SELECT c.position, w.crawl, g.category, any_value(g.agents) AS agents,
-        unnest(shares(p.part, p.ruleset_id, p.x, u.n, any_value(w.whole), any_value(c.sample)))
-    FROM wholes w
+    SELECT c.position, c.crawl, g.category, any_value(g.agents) AS agents,
+        unnest(shares(p.part, p.ruleset_id, p.x, u.n, any_value(w.whole), any_value(c.sample))), any_value(m.mostly) AS mostly
+    FROM crawls() c
     CROSS JOIN categories g
-    JOIN crawls() c ON c.crawl = w.crawl
-    LEFT JOIN parts p ON p.crawl = w.crawl AND p.category = g.category
+    LEFT JOIN wholes w ON w.crawl = c.crawl
+    LEFT JOIN most m ON m.crawl = c.crawl AND m.category = g.category
+    LEFT JOIN parts p ON p.crawl = c.crawl AND p.category = g.category
     LEFT JOIN units u ON u.crawl = p.crawl AND u.part = p.part AND u.unit = p.unit
-    GROUP BY w.crawl, g.category, c.position
+    WHERE c.hosts > 0 AND (crawl IS NULL OR c.crawl = crawl)
+    GROUP BY c.crawl, g.category, c.position
 )
 SELECT s.* EXCLUDE (position)
 FROM checked k

@@ -392,8 +392,19 @@ FROM hosts_with(denominator, crawl := crawl) h
 GROUP BY GROUPING SETS ((h.crawl, h.domain_id), (h.crawl, h.archive_no));
 COMMENT ON MACRO TABLE units_of IS 'The registered domains and the archives of a denominator with the number of their hosts';
 
+CREATE OR REPLACE MACRO rules_of_hosts(ids) AS TABLE
+SELECT DISTINCT h.host_id, g.agent, r.allow, r.path
+FROM hosts h
+JOIN groups g ON g.crawl = h.crawl AND g.robots_id = h.rules_robots_id
+LEFT JOIN rules r ON r.crawl = g.crawl AND r.robots_id = g.robots_id AND r.group_no = g.group_no AND r.counts AND NOT r.is_empty
+WHERE list_contains(ids, h.host_id) AND g.counts AND g.agent <> '';
+COMMENT ON MACRO TABLE rules_of_hosts IS 'The rules that count of each name in the files of hosts, by their host_id; a name without rules has one row';
+
 -- The columns of a question that counts hosts x among the hosts of a denominator. n: hosts of the unit in the denominator, from
--- units_of; whole: the totals of the denominator, by whole_of.
+-- units_of; whole: the totals of the denominator, by whole_of, or null if the crawl has no such hosts.
+--
+-- Answers begin with crawls(), to which everything else is joined, so that a crawl in which nothing was counted has one row: hosts is
+-- 0, and of_hosts and of_domains say among how many.
 CREATE OR REPLACE MACRO whole_of(part, n) AS {
     'hosts': sum(n) FILTER (part = 'archive')::BIGINT,
     'domains': domains_with(part, n),
@@ -406,10 +417,10 @@ COMMENT ON MACRO share_margin IS 'Half the width of the interval in shares';
 
 CREATE OR REPLACE MACRO shares(part, ruleset_id, x, n, whole, sample) AS {
     'hosts': coalesce(sum(x) FILTER (part = 'archive'), 0)::BIGINT,
-    'of_hosts': whole.hosts,
+    'of_hosts': coalesce(whole.hosts, 0),
     'share': round(coalesce(sum(x) FILTER (part = 'archive'), 0) / nullif(whole.hosts, 0), 6),
     'domains_any': domains_with(part, x),
-    'of_domains': whole.domains,
+    'of_domains': coalesce(whole.domains, 0),
     'share_of_domains': round(weight_of_domains(part, x, n) / nullif(whole.domains, 0), 6),
     'largest_domain': largest_domain(part, x),
     'largest_ruleset': largest_ruleset(part, ruleset_id, x),
@@ -417,27 +428,28 @@ CREATE OR REPLACE MACRO shares(part, ruleset_id, x, n, whole, sample) AS {
     'high': upper_end(sum(x) FILTER (part = 'archive') / whole.hosts, share_margin(part, x, n, whole, sample))};
 COMMENT ON MACRO shares IS 'The columns of a question that counts hosts: how many of how many hosts and registered domains, their shares, concentration and interval';
 
--- The crawlers that most hosts name with a verdict, of a list of crawlers or, for null, of all.
-CREATE OR REPLACE MACRO named_with(verdict, crawl := NULL, top := 25, among := NULL) AS TABLE
+-- The crawlers that most hosts name with a verdict, of a list of crawlers or, for null, of all; those that fewer than min_hosts hosts name are left out.
+CREATE OR REPLACE MACRO named_with(verdict, crawl := NULL, top := 25, min_hosts := 30, among := NULL) AS TABLE
 WITH ranking AS (
-    SELECT v.crawl, v.agent, count(*) FILTER (v.verdict = verdict) AS n, count(*) AS named
+    SELECT v.crawl, v.agent, count(*) AS named
     FROM host_verdicts v
     WHERE v.basis = 'explicit' AND (crawl IS NULL OR v.crawl = crawl) AND (among IS NULL OR list_contains(among, v.agent))
     GROUP BY v.crawl, v.agent
+    HAVING count(*) >= min_hosts
     QUALIFY row_number() OVER (PARTITION BY v.crawl ORDER BY count(*) FILTER (v.verdict = verdict) DESC, count(*) DESC, v.agent) <= top
 ),
 found AS (
-    SELECT r.crawl, r.agent, r.named, h.domain_id, h.ruleset_id, h.archive_no
+    SELECT r.crawl, r.agent, h.domain_id, h.ruleset_id, h.archive_no
     FROM ranking r
     JOIN host_verdicts v ON v.crawl = r.crawl AND v.agent = r.agent
     JOIN hosts h ON h.host_id = v.host_id
     WHERE v.basis = 'explicit' AND v.verdict = verdict AND h.wildcard_verdict <> 'unknown' AND (crawl IS NULL OR v.crawl = crawl)
 ),
 parts AS (
-    SELECT f.crawl, f.agent, f.named, f.ruleset_id, part_of(grouping(f.domain_id, f.ruleset_id, f.archive_no), f.domain_id) AS part,
+    SELECT f.crawl, f.agent, f.ruleset_id, part_of(grouping(f.domain_id, f.ruleset_id, f.archive_no), f.domain_id) AS part,
         coalesce(f.domain_id, f.archive_no) AS unit, count(*) AS x
     FROM found f
-    GROUP BY GROUPING SETS ((f.crawl, f.agent, f.named, f.domain_id), (f.crawl, f.agent, f.named, f.ruleset_id), (f.crawl, f.agent, f.named, f.archive_no))
+    GROUP BY GROUPING SETS ((f.crawl, f.agent, f.domain_id), (f.crawl, f.agent, f.ruleset_id), (f.crawl, f.agent, f.archive_no))
 ),
 units AS (
     SELECT u.crawl, u.part, u.unit, u.n FROM units_of('decided', crawl := crawl) u
@@ -445,13 +457,15 @@ units AS (
 wholes AS (
     SELECT u.crawl, whole_of(u.part, u.n) AS whole FROM units u GROUP BY u.crawl
 )
-SELECT c.position, p.crawl, p.agent, any_value(p.named) AS named, weight_of_domains(p.part, p.x, u.n) AS weight,
+SELECT c.position, c.crawl, r.agent, coalesce(any_value(r.named), 0) AS named, weight_of_domains(p.part, p.x, u.n) AS weight,
     unnest(shares(p.part, p.ruleset_id, p.x, u.n, any_value(w.whole), any_value(c.sample)))
-FROM parts p
+FROM crawls() c
+LEFT JOIN wholes w ON w.crawl = c.crawl
+LEFT JOIN ranking r ON r.crawl = c.crawl
+LEFT JOIN parts p ON p.crawl = c.crawl AND p.agent = r.agent
 LEFT JOIN units u ON u.crawl = p.crawl AND u.part = p.part AND u.unit = p.unit
-JOIN wholes w ON w.crawl = p.crawl
-JOIN crawls() c ON c.crawl = p.crawl
-GROUP BY c.position, p.crawl, p.agent;
+WHERE c.hosts > 0 AND (crawl IS NULL OR c.crawl = crawl)
+GROUP BY c.position, c.crawl, r.agent;
 COMMENT ON MACRO TABLE named_with IS 'The crawlers that most hosts name with this verdict: how many of the hosts with a known verdict, and of the hosts that name them';
 
 -- Lists of others, which questions join. A list that cannot be used is an error of one line that says what is expected.
