@@ -197,7 +197,7 @@ class Computation:
         answers = self.answers(hosts, agent)
         known = [host for host, _ in answers.values()]
         found = {key for key, (_, answer) in answers.items() if answer.verdict == verdict}
-        return {name: len(found) / len(known), f"domains_{name}": mean_of_domains(known, lambda host: host.key in found)}
+        return {name: share(len(found), len(known)), f"domains_{name}": mean_of_domains(known, lambda host: host.key in found)}
 
     def naming(self, hosts, min_hosts, verdict, among=None):
         """The names that at least min_hosts hosts name, of all names or among some, with the hosts of this verdict."""
@@ -408,7 +408,7 @@ class Questions(Computation):
             unknown = shares([host for host, origin in blocks if origin == "unknown"], [host for host, _ in blocks])
             return [{"origin": origin} | shares([host for host, other in blocks if other == origin], known) | {
                 "unknown": unknown["hosts"], "of_blocks": unknown["of_hosts"], "share_unknown": unknown["share"], "domains_unknown": unknown["share_of_domains"]}
-                for origin in ("site", "vendor") if blocks]
+                for origin in ("site", "vendor")]
         return self.each_crawl(rows)
 
     def most_common_rule_sets(self, min_domains=2):
@@ -699,9 +699,11 @@ class Questions(Computation):
                     is_shared = row["category"] in SHARED.values()
                     if row["category"] in uses and is_shared == (row["mechanism"] == "any") and row["preference"] in ("allow_all", "disallow_all", "mixed"):
                         groups[row["mechanism"], row["category"], row["preference"]].append(host)
-            for (mechanism, category, preference), group in groups.items():
+            known = [host for host, _ in self.answers(hosts, agent).values()]
+            for (mechanism, category, preference), group in (groups or {(None, None, None): []}).items():
                 yield {"mechanism": mechanism, "category": category, "preference": preference} | self.blocking_shares(group, agent) | self.verdict_shares(
-                    group, agent, "partial", "partial") | self.verdict_shares(group, agent, "allowed", "allow_all")
+                    group, agent, "partial", "partial") | self.verdict_shares(group, agent, "allowed", "allow_all") | {
+                    "of_hosts": len(known), "of_domains": len(by_domain(known))}
         return self.each_crawl(rows)
 
     def effective_preferences(self, agent="*"):
@@ -730,8 +732,7 @@ class Questions(Computation):
                         both.append(host)
                         if any(row["preference"] == "allow_all" for row in words) and any(row["has_disallowed"] for row in words):
                             contradict.append(host)
-                if both:
-                    yield {"category": category} | shares(contradict, both)
+                yield {"category": category} | shares(contradict, both)
         return self.each_crawl(rows)
 
     def blocked_at_the_edge(self):

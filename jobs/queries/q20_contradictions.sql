@@ -1,7 +1,7 @@
 -- Do the rules of hosts for a crawler agree with their preferences about its use of content, such as training?
 --
 -- Denominator: hosts that state for '*' whether this use is allowed, with a known verdict for the crawler, and their registered domains.
--- The mechanism any reads Content-Usage and Content-Signal together.
+-- The mechanism any reads Content-Usage and Content-Signal together. of_hosts and of_domains count all with a known verdict.
 -- Pitfall: the use is training, unless the registry says that the crawler serves search or an assistant (macro uses_of). Blocking
 -- a crawler although the use is allowed is not a contradiction by itself: there may be other reasons. Only blocked_by_name is about
 -- this crawler. A host whose rules disallow all paths for '*' states nothing.
@@ -28,14 +28,28 @@ parts AS (
     JOIN uses u ON u.agent = b.agent AND u.category = s.category
     GROUP BY b.crawl, b.agent, s.mechanism, s.category, s.preference, GROUPING SETS ((b.domain_id), (b.ruleset_id), (b.archive_no))
 ),
-answer AS (
-    SELECT c.position, p.crawl, p.agent, p.mechanism, p.category, p.preference,
+stating AS (
+    SELECT p.crawl, p.agent, p.mechanism, p.category, p.preference,
         unnest(blocking_shares(p.part, p.ruleset_id, p.hosts, p.by_name, p.by_wildcard, p.by_status, any_value(c.sample))),
         share_of_hosts(p.part, p.partly, p.hosts) AS partial, share_of_domains(p.part, p.partly, p.hosts) AS domains_partial,
         share_of_hosts(p.part, p.allowed, p.hosts) AS allowed, share_of_domains(p.part, p.allowed, p.hosts) AS domains_allowed
     FROM parts p
     JOIN crawls() c ON c.crawl = p.crawl
-    GROUP BY p.crawl, p.agent, p.mechanism, p.category, p.preference, c.position
+    GROUP BY p.crawl, p.agent, p.mechanism, p.category, p.preference
+),
+decided AS (
+    SELECT b.crawl, b.agent, count(*) AS hosts, number_of_domains(b.domain_id) AS domains
+    FROM blocking(agent, crawl := crawl, any_name := any_name) b
+    GROUP BY b.crawl, b.agent
+),
+answer AS (
+    SELECT c.position, c.crawl, a.agent, s.* EXCLUDE (crawl, agent) REPLACE (coalesce(s.hosts, 0) AS hosts, coalesce(s.domains, 0) AS domains),
+        coalesce(d.hosts, 0) AS of_hosts, coalesce(d.domains, 0) AS of_domains
+    FROM crawls() c
+    CROSS JOIN asked_agents(agent) a
+    LEFT JOIN stating s ON s.crawl = c.crawl AND s.agent = a.agent
+    LEFT JOIN decided d ON d.crawl = c.crawl AND d.agent = a.agent
+    WHERE c.hosts > 0 AND (crawl IS NULL OR c.crawl = crawl)
 )
 SELECT s.* EXCLUDE (position)
 FROM checked k

@@ -29,13 +29,16 @@ origins AS (
     SELECT p.crawl, p.agent, p.ruleset_id, p.part, p.site + p.vendor, 'vendor', p.vendor FROM parts p
 ),
 answer AS (
-    SELECT c.position, o.crawl, o.agent, o.origin, unnest(shares(o.part, o.ruleset_id, o.x, nullif(o.n, 0), any_value(w.whole), any_value(c.sample))),
-        any_value(w.unknown) AS unknown, any_value(w.of_blocks) AS of_blocks, any_value(w.share_unknown) AS share_unknown,
+    SELECT c.position, c.crawl, a.agent, g.origin, unnest(shares(o.part, o.ruleset_id, o.x, nullif(o.n, 0), any_value(w.whole), any_value(c.sample))),
+        coalesce(any_value(w.unknown), 0) AS unknown, coalesce(any_value(w.of_blocks), 0) AS of_blocks, any_value(w.share_unknown) AS share_unknown,
         any_value(w.domains_unknown) AS domains_unknown
-    FROM origins o
-    JOIN wholes w ON w.crawl = o.crawl AND w.agent = o.agent
-    JOIN crawls() c ON c.crawl = o.crawl
-    GROUP BY o.crawl, o.agent, o.origin, c.position
+    FROM crawls() c
+    CROSS JOIN asked_agents(agent) a
+    CROSS JOIN (VALUES ('site'), ('vendor')) g(origin)
+    LEFT JOIN wholes w ON w.crawl = c.crawl AND w.agent = a.agent
+    LEFT JOIN origins o ON o.crawl = c.crawl AND o.agent = a.agent AND o.origin = g.origin
+    WHERE c.hosts > 0 AND (crawl IS NULL OR c.crawl = crawl)
+    GROUP BY c.crawl, a.agent, g.origin, c.position
 )
 SELECT s.* EXCLUDE (position)
 FROM checked k

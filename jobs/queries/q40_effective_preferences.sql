@@ -35,14 +35,16 @@ wholes AS (
     SELECT u.crawl, whole_of(u.part, u.n) AS whole FROM units u GROUP BY u.crawl
 ),
 answer AS (
-    SELECT c.position, p.crawl, p.agent, p.mechanism, p.category, p.preference,
+    SELECT c.position, c.crawl, a.agent, p.mechanism, p.category, p.preference,
         unnest(shares(p.part, p.ruleset_id, p.x, u.n, any_value(w.whole), any_value(c.sample))),
         share_of_hosts(p.part, p.from_template, p.x) AS from_template
-    FROM parts p
+    FROM crawls() c
+    CROSS JOIN asked_agents(agent) a
+    LEFT JOIN wholes w ON w.crawl = c.crawl
+    LEFT JOIN parts p ON p.crawl = c.crawl AND p.agent = a.agent
     LEFT JOIN units u ON u.crawl = p.crawl AND u.part = p.part AND u.unit = p.unit
-    JOIN wholes w ON w.crawl = p.crawl
-    JOIN crawls() c ON c.crawl = p.crawl
-    GROUP BY p.crawl, p.agent, p.mechanism, p.category, p.preference, c.position
+    WHERE c.hosts > 0 AND (crawl IS NULL OR c.crawl = crawl)
+    GROUP BY c.crawl, a.agent, p.mechanism, p.category, p.preference, c.position
 )
 SELECT s.* EXCLUDE (position)
 FROM checked k

@@ -31,11 +31,14 @@ wholes AS (
     SELECT p.crawl, p.agent, p.category, whole_of(p.part, p.n) AS whole FROM parts p GROUP BY p.crawl, p.agent, p.category
 ),
 answer AS (
-    SELECT c.position, p.crawl, p.agent, p.category, unnest(shares(p.part, p.ruleset_id, p.x, p.n, any_value(w.whole), any_value(c.sample)))
-    FROM parts p
-    JOIN wholes w ON w.crawl = p.crawl AND w.agent = p.agent AND w.category = p.category
-    JOIN crawls() c ON c.crawl = p.crawl
-    GROUP BY p.crawl, p.agent, p.category, c.position
+    SELECT c.position, c.crawl, a.agent, g.category, unnest(shares(p.part, p.ruleset_id, p.x, p.n, any_value(w.whole), any_value(c.sample)))
+    FROM crawls() c
+    CROSS JOIN asked_agents(agent) a
+    CROSS JOIN (VALUES ('training'), ('search')) g(category)
+    LEFT JOIN wholes w ON w.crawl = c.crawl AND w.agent = a.agent AND w.category = g.category
+    LEFT JOIN parts p ON p.crawl = c.crawl AND p.agent = a.agent AND p.category = g.category
+    WHERE c.hosts > 0 AND (crawl IS NULL OR c.crawl = crawl)
+    GROUP BY c.crawl, a.agent, g.category, c.position
 )
 SELECT s.* EXCLUDE (position)
 FROM checked k
