@@ -23,8 +23,10 @@ def build(study):
 def stated(study):
     source, rows = study.ask("stated_preferences", crawl=study.crawl)
     figure = Figure("preferences", "Statements about AI use, as they are written", sources=[source])
+    of_hosts = sum(row["of_hosts"] for row in rows[:1])
+    rows = [row for row in rows if row["hosts"]]
     if not rows:
-        figure.missing = f"No robots.txt in {study.crawl or 'the dataset'} states one in Content-Signal, Content-Usage, License or TDM-Reservation; comments were not searched."
+        figure.missing = f"No robots.txt of the {plural(of_hosts, 'host')} with a 2xx response in {study.crawl or 'the dataset'} states one in Content-Signal, Content-Usage, License or TDM-Reservation; comments were not searched."
         return figure
     for row in ranked(rows)[:ROWS_MAX]:
         value = "" if row["pref_value"] is None else f"={row['pref_value']}"
@@ -47,6 +49,7 @@ def effective(study):
     figure = Figure("effective-preferences", "Preferences for all crawlers")
     source, rows = study.ask("effective_preferences", crawl=study.crawl)
     figure.sources.append(source)
+    rows = [row for row in rows if row["hosts"]]
     # Without hosts that state something about another use only, and without the words that the mechanism `any` reads together.
     rows = [row for row in rows if row["preference"] != "unknown_all" and (row["mechanism"] == "any" or row["category"] not in ("train-ai", "ai-train", "search"))]
     if not rows:
@@ -70,8 +73,10 @@ def contradictions(study, agent):
     figure = Figure(key, f"Preferences for all crawlers, and rules for {agent}")
     source, rows = study.ask("contradictions", agent=agent, crawl=study.crawl)
     figure.sources.append(source)
+    of_hosts = sum(row["of_hosts"] for row in rows[:1])
+    rows = [row for row in rows if row["hosts"]]
     if not rows:
-        figure.missing = f"No host of {study.crawl or 'the dataset'} with a known verdict states for all crawlers whether the use of {agent} is allowed."
+        figure.missing = f"None of the {plural(of_hosts, 'host')} of {study.crawl or 'the dataset'} with a known verdict states for all crawlers whether the use of {agent} is allowed."
         return figure
     classes = "CASE " + " ".join(f"WHEN {condition} THEN '{column}'" for column, _, condition in RULES) + " END"
     counts = study.counts(

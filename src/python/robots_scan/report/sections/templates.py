@@ -19,10 +19,10 @@ def origins(study, agent):
     token = agent.token
     source, rows = study.ask("blocks_by_origin", agent=token, crawl=study.crawl)
     figure = Figure(study.key("origins", agent), f"Who wrote the line that blocks {token} by name", sources=[source])
-    if not rows:
+    whole = rows[0] if rows else {"of_blocks": 0}
+    if not whole["of_blocks"]:
         figure.missing = f"No host of {study.crawl or 'the dataset'} blocks {token} by name."
         return figure
-    whole = rows[0]
     unknown = (f"Of the {plural(whole['of_blocks'], 'host')} that block {token} {agent.by_name()}, the file does not show on {share(whole['share_unknown'])} who wrote the "
                f"line, the site or the vendor of its software ({share(whole['domains_unknown'])} of their registered domains)")
     if not whole["of_hosts"]:
