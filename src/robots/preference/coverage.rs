@@ -30,13 +30,13 @@ const ROBOTS_TXT: &[u8] = b"/robots.txt";
 const OTHER_OCTET: u8 = 0xff;
 
 /// The number of mechanisms whose statements are combined.
-const MECHANISMS_MAX: usize = 2;
+const MECHANISM_COUNT: usize = 2;
 
 /// A statement of a group: its path, and its preferences according to a vocabulary.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct GroupStatement<'t> {
     pub(crate) line_no: u32,
-    /// The index of its mechanism, below [`MECHANISMS_MAX`]. The statement with the longest path
+    /// The index of its mechanism, below [`MECHANISM_COUNT`]. The statement with the longest path
     /// decides among those of its mechanism.
     pub(crate) mechanism: usize,
     /// The escaped path; `None` for all paths.
@@ -106,7 +106,7 @@ pub(crate) fn compute_coverages(
     statements: &[GroupStatement<'_>],
     work_budget: &mut u64,
 ) -> Option<Coverages> {
-    let mut universal_lengths = [None; MECHANISMS_MAX];
+    let mut universal_lengths = [None; MECHANISM_COUNT];
     for statement in statements.iter().filter(|one| one.is_universal()) {
         let longest = &mut universal_lengths[statement.mechanism];
         *longest = Some(statement.length()).max(*longest);
@@ -352,7 +352,7 @@ impl<'s, 't> Search<'s, 't> {
             statements,
             positions,
         } = state;
-        let longest: [Option<u32>; MECHANISMS_MAX] =
+        let longest: [Option<u32>; MECHANISM_COUNT] =
             std::array::from_fn(|mechanism| self.longest_length(statements, mechanism));
         positions.retain(|&position| match self.pattern(position).decision {
             MatchEffect::Access { precedence } => precedence > *access,
