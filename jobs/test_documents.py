@@ -18,9 +18,9 @@ console   Lines that begin with `$ ` are commands; a line that ends in `\\` cont
 sql       A query over the dataset that the document wrote last; in docs/functions.md, queries that jobs/test_duckdb_extension.py executes.
 text      The result of the query right above it, or else of any query of the document.
 sh        Commands that install, build, test, measure or publish. Those that scan, or change the folder or the PATH, are executed.
-          Installations and commands of the Python package are imitated, and the others must be a target of the Makefile, or name
-          packages, tests and benches that exist, or begin with git, curl, python3, rustup or duckdb. jobs/test_report.py executes those that draw a report, jobs/test_site.py those that
-          write a site, and jobs/test_describe.py those that describe a dataset.
+          Installations and commands of the Python package are imitated, and the others must be a target of the Makefile, name packages,
+          tests and benches that exist, or begin with git, curl, python3, rustup or duckdb. jobs/test_report.py executes those that draw
+          a report, jobs/test_site.py those that write a site, and jobs/test_describe.py those that describe a dataset.
 python, r Recipes, in docs/recipes.md, docs/python.md, docs/functions.md and README.md only. jobs/test_recipes.py executes them, and compares the block `text` below each.
 csv       A file that the document needs. Its first line is a comment with the name: `# urls.txt`.
 
