@@ -123,13 +123,17 @@ class Columns(unittest.TestCase):
         for time in (date(2025, 9, 10), datetime(2025, 9, 10), datetime(2025, 9, 10, tzinfo=timezone.utc)):
             self.assertEqual(robots.preference("a", "/", "train-genai", fetch_time=time).preference, "disallowed")
         self.assertEqual(robots.preference("a", "/", "train-genai").preference, "unknown")
+        both = robots_scan.parse("User-agent: *\nContent-Usage: train-ai=y\nContent-Signal: ai-train=no, search=yes\n")
+        self.assertEqual(both.preference("a", "/").preference, "disallowed")
+        self.assertEqual(both.preference("a", "/", "train-ai").preference, "allowed")
+        self.assertEqual(both.preference("a", "/", "search").preference, "allowed")
         for missing in range(5):
             values = [None if i == missing else value for i, value in enumerate(("", "a", "/", "train-ai", "2025-01-01"))]
             self.assertEqual(robots_scan.robots_preference(*values).to_pylist(), [None])
 
     def test_wrong_arguments_are_named(self) -> None:
         cases = [
-            (lambda: robots_scan.robots_preference("", "a", "/", "search", "2025-01-01"), 'there is no category "search"'),
+            (lambda: robots_scan.robots_preference("", "a", "/", "searching", "2025-01-01"), 'there is no category "searching"'),
             (lambda: robots_scan.robots_preference("", "a", "/", "train-ai", "soon"), "'soon' is not a time"),
             (lambda: robots_scan.parse("").preference("a", "/", fetch_time="soon"), "'soon' is not a time"),
             (lambda: robots_scan.robots_allowed(1, "a", "/"), "a column of type 'int' cannot be read"),
