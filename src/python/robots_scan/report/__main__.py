@@ -13,7 +13,7 @@ from .converter import RESERVED, Converter
 from .dataset import Dataset, History
 from .figure import plural
 from .page import render
-from .sections.shares import warnings_of
+from .sections.shares import mark, name_rules, warnings_of
 from .study import DEFAULT_AGENT, LINES_MAX, study_of
 
 # What the first bytes of each page have, by which a later run knows that it may replace it.
@@ -103,6 +103,9 @@ def write(options):
         section = module.build(study)
         for figure in section.figures:
             if not figure.missing and not figure.of_history:
+                if figure.has_rule_sets:
+                    name_rules(study, figure.rows)
+                mark(figure)
                 figure.warnings = [*warnings_of(study, figure), *figure.warnings]
                 figure.example_of = figure.example_of or next((records for records in figure.records() if records.count), None)
                 figure.examples = study.examples(figure.example_of) if figure.example_of else []
