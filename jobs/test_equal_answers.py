@@ -82,7 +82,7 @@ def differences(con):
         first = [row for crawl in crawls for row in [row for row in expected if row["crawl"] == crawl][:3]]
         found.append((call, first_difference(rows_of(con, f"FROM {call}"), first)))
     expected = in_order(con, blocking_by_category(con), "hosts", "category")
-    found.append(("blocking_by_category()", first_difference(rows_of(con, "FROM blocking_by_category()"), expected)))
+    found.append(("blocking_by_category()", first_difference(rows_of(con, "SELECT * EXCLUDE (mostly) FROM blocking_by_category()"), expected)))
     compared += len(expected)
     return [f"{call}: {difference}" for call, difference in found if difference], compared
 

@@ -1,12 +1,13 @@
 -- How does the share of hosts that block a crawler change from crawl to crawl?
 --
--- Denominator: hosts of the crawl with a known verdict for the crawler. A host that a crawl did not capture counts in no way.
+-- Denominator: hosts of the crawl with a known verdict for the crawler. A host that a crawl did not capture counts in no way. crawl limits
+-- the rows that are shown.
 -- Pitfall: crawls differ in size and in what they capture, so a step may be a change of the sample: change_rates and
 -- hosts_decided_in_every_crawl look at the same hosts. A crawler that fewer than ten hosts of a crawl name, and that is not in the registry, has
 -- no figures for the crawl. domains_any counts registered domains with at least one such host.
-CREATE OR REPLACE MACRO trend(agent := 'GPTBot', any_name := false) AS TABLE
+CREATE OR REPLACE MACRO trend(agent := 'GPTBot', crawl := NULL, any_name := false) AS TABLE
 WITH checked AS MATERIALIZED (
-    SELECT check_agents(agent, any_name) AS is_known
+    SELECT check_agents(agent, any_name) AND check_crawl(crawl) AS is_known
 ),
 counted AS (
     SELECT s.agent, s.crawl, any_value(s.known_hosts) AS hosts,
@@ -33,7 +34,7 @@ answer AS (
 SELECT s.* EXCLUDE (position)
 FROM checked k
 LEFT JOIN answer s ON true
-WHERE s.crawl IS NOT NULL OR NOT k.is_known
+WHERE s.crawl IS NOT NULL AND (crawl IS NULL OR s.crawl = crawl) OR NOT k.is_known
 ORDER BY s.position, s.agent;
 
 FROM trend();

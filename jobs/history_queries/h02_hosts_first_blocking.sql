@@ -1,13 +1,13 @@
 -- In which crawl did hosts first block a crawler by name?
 --
 -- Denominator: hosts_in_crawl, the hosts that the crawl captured. Each host counts once, in the first crawl, in the order of crawls, with a
--- capture that blocks.
+-- capture that blocks. crawl limits the rows that are shown: crawls before it count as well.
 -- Pitfall: seen_to_begin has an earlier capture of the host that decides and does not block; the block began between the two. For already_blocking
 -- there is none, and nobody knows since when: the first crawls consist of these. A revisit, a redirect without end, a 429 or 5xx, and
 -- rules whose names are not known decide nothing. Fallbacks of the crawler are not considered.
-CREATE OR REPLACE MACRO hosts_first_blocking(agent := 'GPTBot', any_name := false) AS TABLE
+CREATE OR REPLACE MACRO hosts_first_blocking(agent := 'GPTBot', crawl := NULL, any_name := false) AS TABLE
 WITH checked AS MATERIALIZED (
-    SELECT check_named_agents(agent, any_name) AS is_known
+    SELECT check_named_agents(agent, any_name) AND check_crawl(crawl) AS is_known
 ),
 named AS (
     SELECT n.agent, n.surt_host_name, n.url_host_registered_domain, n.first_period_no, n.first_period_no + n.n_periods AS end_no, n.verdict,
@@ -54,7 +54,7 @@ answer AS (
 SELECT s.* EXCLUDE (position)
 FROM checked k
 LEFT JOIN answer s ON true
-WHERE s.crawl IS NOT NULL OR NOT k.is_known
+WHERE s.crawl IS NOT NULL AND (crawl IS NULL OR s.crawl = crawl) OR NOT k.is_known
 ORDER BY s.position, s.agent;
 
 FROM hosts_first_blocking();

@@ -1,11 +1,15 @@
 -- How many hosts changed from one capture to the next, and in what?
 --
--- Denominator: hosts_seen_before, the hosts of the crawl with an earlier capture, in whichever crawl. The capture before is compared.
+-- Denominator: hosts_seen_before, the hosts of the crawl with an earlier capture, in whichever crawl. The capture before is compared. crawl
+-- limits the rows that are shown.
 -- Pitfall: captures of a host may be months or years apart, so a rate is not one per month: days_between is the median of the distances in time of the
 -- captures that differ. A change that was undone between two captures is not seen. Policies differ, too, if lines only moved, and where a file was
 -- removed or could not be fetched. A revisit counts as unchanged; a change since the capture before it counts in the next crawl.
-CREATE OR REPLACE MACRO change_rates() AS TABLE
-WITH ordered AS (
+CREATE OR REPLACE MACRO change_rates(crawl := NULL) AS TABLE
+WITH checked AS MATERIALIZED (
+    SELECT check_crawl(crawl) AS is_known
+),
+ordered AS (
     SELECT p.first_crawl AS crawl, lag(p.host_no) OVER earlier IS NOT NULL AS has_before,
         date_diff('day', lag(p.last_fetch) OVER earlier, p.first_fetch) AS days_between,
         lag(p.policy_id) OVER earlier IS DISTINCT FROM p.policy_id AS other_policy, lag(p.fetch_status) OVER earlier IS DISTINCT FROM p.fetch_status AS other_status,
@@ -34,11 +38,14 @@ counts AS (
     LEFT JOIN first_seen f ON f.crawl = c.crawl
     LEFT JOIN changes n ON n.crawl = c.crawl
     LEFT JOIN distances d ON d.crawl = c.crawl
+    WHERE crawl IS NULL OR c.crawl = crawl
 )
 SELECT s.crawl, s.median_fetch, s.hosts, s.hosts_seen_before, s.changed, round(s.changed / nullif(s.hosts_seen_before, 0), 6) AS share_changed,
     round(s.policy / nullif(s.hosts_seen_before, 0), 6) AS share_policy, round(s.status / nullif(s.hosts_seen_before, 0), 6) AS share_status,
     round(s.origin / nullif(s.hosts_seen_before, 0), 6) AS share_origin, s.days_between
-FROM counts s
+FROM checked k
+LEFT JOIN counts s ON true
+WHERE s.crawl IS NOT NULL OR NOT k.is_known
 ORDER BY s.position;
 
 FROM change_rates();

@@ -1,12 +1,12 @@
 -- How many registered domains have ever blocked a crawler by name, from crawl to crawl?
 --
 -- Denominator: domains_in_crawl, the registered domains that the crawl captured. A domain counts in the first crawl, in the order of crawls, in
--- which one of its hosts blocks.
+-- which one of its hosts blocks. crawl limits the rows that are shown: crawls before it count as well.
 -- Pitfall: cumulative never falls, also if a domain removes the block: trend has the present state. A host without a registered domain is a
 -- domain of its own. The first crawl has all domains that blocked before.
-CREATE OR REPLACE MACRO domains_ever_blocking(agent := 'GPTBot', any_name := false) AS TABLE
+CREATE OR REPLACE MACRO domains_ever_blocking(agent := 'GPTBot', crawl := NULL, any_name := false) AS TABLE
 WITH checked AS MATERIALIZED (
-    SELECT check_named_agents(agent, any_name) AS is_known
+    SELECT check_named_agents(agent, any_name) AND check_crawl(crawl) AS is_known
 ),
 first_crawls AS (
     SELECT b.agent, coalesce(b.url_host_registered_domain, b.surt_host_name) AS domain, min(c.position) AS position
@@ -32,7 +32,7 @@ answer AS (
 SELECT s.* EXCLUDE (position)
 FROM checked k
 LEFT JOIN answer s ON true
-WHERE s.crawl IS NOT NULL OR NOT k.is_known
+WHERE s.crawl IS NOT NULL AND (crawl IS NULL OR s.crawl = crawl) OR NOT k.is_known
 ORDER BY s.position, s.agent;
 
 FROM domains_ever_blocking();

@@ -230,8 +230,7 @@ class Questions(Computation):
     def access_in_three(self, agent="GPTBot"):
         def rows(hosts):
             answers = {host.key: host.answer(whole_name(agent.encode()), self.registry) for host in hosts}
-            access = {"disallow_all": "disallow", "unknown": "unknown"}
-            features = [(host, (access.get(answers[host.key].verdict, "allow"),)) for host in hosts]
+            features = [(host, (answers[host.key].verdict,)) for host in hosts]
             for row in rows_of(features, hosts, ["access"]):
                 bases = Counter(answers[host.key].basis for host, (name,) in features if name == row["access"])
                 counts = {f"by_{why}": bases.pop(basis, 0) for why, basis in (
@@ -260,8 +259,9 @@ class Questions(Computation):
             new_hosts, new_domains = {host.key for host in naming} - hosts_seen, {host.domain for host in naming} - domains_seen
             hosts_seen |= new_hosts
             domains_seen |= new_domains
+            times = [host.authoritative.time for host in self.crawls.hosts[crawl]]
             rows.append({
-                "crawl": crawl, "hosts_in_crawl": len(self.crawls.hosts[crawl]), "hosts_naming": len(naming), "first_named": len(new_hosts),
+                "crawl": crawl, "first_fetch": min(times), "last_fetch": max(times), "hosts_in_crawl": len(self.crawls.hosts[crawl]), "hosts_naming": len(naming), "first_named": len(new_hosts),
                 "cumulative": len(hosts_seen), "domains_first_named": len(new_domains), "domains_cumulative": len(domains_seen)})
         return rows
 
@@ -298,10 +298,13 @@ class Questions(Computation):
                 host for host in hosts
                 if host.wildcard.verdict == "disallow_all" and answers[host.key].verdict in ("allow_all", "partial")]
             rulesets = Counter(host.ruleset for host in found)
+
+            def lets_others_in(host):
+                return any(name != "googlebot" and answer.verdict in ("allow_all", "partial") for name, answer in host.named.items())
             return [{
                 "hosts": len(found), "domains_any": len(by_domain(found)), "surt_host_name": host.key, "url_host_name": host.name,
                 "googlebot": answers[host.key].verdict, "googlebot_line": answers[host.key].line_no, "url": host.url,
-                "hosts_with_ruleset": rulesets[host.ruleset]} for host in found]
+                "hosts_with_ruleset": rulesets[host.ruleset], "others_allowed": lets_others_in(host)} for host in found]
         return self.each_crawl(rows)
 
     def bias_against_agents(self, min_hosts=30):
@@ -369,17 +372,28 @@ class Questions(Computation):
         return self.each_crawl(rows)
 
     def most_common_rule_sets(self, min_domains=2):
+        def text_of(robots):
+            """The rules of each name in one line, those that disallow first."""
+            lines = []
+            for name, (_, rules) in sorted(robots.by_name.items()):
+                found = sorted({(rule.allow, rule.path.decode()) for rule in rules})
+                lines += [f"User-agent: {name}", *(("Allow: " if allow else "Disallow: ") + path for allow, path in found)]
+                lines += [] if found else ["Disallow:"]
+            return "; ".join(lines)
+
         def rows(hosts):
             files = [host for host in hosts if host.has_rules]
             for row in rows_of([(host, (host.ruleset,)) for host in files], files, ["ruleset"]):
                 ruleset = row.pop("ruleset")
                 of_set = [self.tables.file(host.source) for host in files if host.ruleset == ruleset]
-                templates = {file["template"] for file in of_set}
+                templates = Counter(file["template"] for file in of_set if file["template"])
+                template = min(templates, key=lambda name: (-templates[name], name), default=None)
+                text = text_of(next(host.robots for host in files if host.ruleset == ruleset))
                 del row["largest_ruleset"]
                 if row["domains_any"] >= min_domains:
                     yield row | {
-                        "ruleset_id": of_set[0]["ruleset_id"], "template": templates.pop() if len(templates) == 1 else None,
-                        "hosts_with_template": sum(file["template"] is not None for file in of_set),
+                        "ruleset_id": of_set[0]["ruleset_id"], "rules": text if 0 < len(text) <= 60 else None, "template": template,
+                        "hosts_with_template": templates[template],
                         "example": min(host.url for host in files if host.ruleset == ruleset)}
         return self.each_crawl(rows)
 
@@ -450,7 +464,7 @@ class Questions(Computation):
                     domains[domain_of(capture.host())].append(len({ruleset for _, ruleset in variants.values()}) > 1)
             every = [disagree for group in domains.values() for disagree in group]
             rows.append({
-                "crawl": crawl, "hosts": len(every), "disagree": sum(every), "share": mean(every), "domains": len(domains),
+                "crawl": crawl, "hosts_in_crawl": len(self.crawls.hosts[crawl]), "hosts": len(every), "disagree": sum(every), "share": mean(every), "domains": len(domains),
                 "share_of_domains": mean(mean(group) for group in domains.values()),
                 "largest_domain": share(max(map(sum, domains.values()), default=0), sum(every)), "low": None, "high": None})
         return rows
@@ -483,7 +497,10 @@ class Questions(Computation):
             features = {
                 (host.key, rule.path): host for host in files for rule in host.robots.rules
                 if not rule.allow and rule.path and rule.has_group and rule.counts}
-            return rows_of([(host, (path.decode(),)) for (_, path), host in features.items()], files, ["path"])
+            for_all = Counter(path for host in files for path in {
+                rule.path.decode() for rule in host.robots.by_name.get("*", (0, []))[1] if not rule.allow})
+            for row in rows_of([(host, (path.decode(),)) for (_, path), host in features.items()], files, ["path"]):
+                yield row | {"hosts_for_all": for_all[row["path"]]}
         return self.each_crawl(rows)
 
     def denominators(self):
@@ -664,11 +681,12 @@ class Questions(Computation):
             for row in rows_of([(host, (firewall[host.key],)) for host in hosts], hosts, ["waf_hint"]):
                 group = [host for host in hosts if firewall[host.key] == row["waf_hint"]]
                 classes = {host.key: status_class(host.source.status) for host in group}
-                blocked = {key for key, name in classes.items() if name in ("unauthorized", "forbidden", "defer_visits")}
+                failed = {key for key, name in classes.items() if name in ("unauthorized", "forbidden", "defer_visits")}
                 later = sum(name == "defer_visits" for name in classes.values())
                 yield row | {
-                    "forbidden": len(blocked) - later, "come_back_later": later, "web_page": sum(host.content_class == "html" for host in group),
-                    "blocked": len(blocked) / len(group), "domains_blocked": mean_of_domains(group, lambda host: host.key in blocked)}
+                    "forbidden": len(failed) - later, "come_back_later": later, "web_page": sum(host.content_class == "html" for host in group),
+                    "refused_or_failed": len(failed) / len(group),
+                    "domains_refused_or_failed": mean_of_domains(group, lambda host: host.key in failed)}
         return self.each_crawl(rows)
 
     def blocking_by_software(self, kind="firewall", agent="GPTBot", min_hosts=5):

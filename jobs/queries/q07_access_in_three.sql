@@ -1,7 +1,7 @@
--- On how many hosts is a crawler disallowed, allowed or undecided, by rules and status together?
+-- On how many hosts may a crawler fetch everything, some paths or nothing, by rules and status together?
 --
--- Denominator: hosts with at least one capture of /robots.txt. allow includes hosts that allow all paths and hosts that allow some;
--- by_name, by_wildcard and by_status divide the hosts of the row by the reason, and by_no_rule are files without a rule that applies.
+-- Denominator: hosts with at least one capture of /robots.txt. access is the verdict: allow_all, partial, disallow_all, or unknown for the
+-- others. by_name, by_wildcard and by_status divide the hosts of the row by the reason, and by_no_rule are files without a rule that applies.
 -- Pitfall: statuses count as Google treats them: 401 and 403 allow, although Common Crawl's own crawler stays away; 429 and 5xx
 -- disallow, although they are temporary. An HTML page sent as robots.txt allows everything: that is not consent.
 CREATE OR REPLACE MACRO access_in_three(agent := 'GPTBot', crawl := NULL, any_name := false) AS TABLE
@@ -9,8 +9,7 @@ WITH checked AS MATERIALIZED (
     SELECT check_agents(agent, any_name) AND check_hosts('captured', crawl) AS is_known
 ),
 answers AS (
-    SELECT v.crawl, v.agent, v.domain_id, v.ruleset_id, v.archive_no, v.basis,
-        CASE v.verdict WHEN 'disallow_all' THEN 'disallow' WHEN 'unknown' THEN 'unknown' ELSE 'allow' END AS access
+    SELECT v.crawl, v.agent, v.domain_id, v.ruleset_id, v.archive_no, v.basis, v.verdict AS access
     FROM verdicts_for(agent, any_name := any_name) v
     WHERE (crawl IS NULL OR v.crawl = crawl)
 ),

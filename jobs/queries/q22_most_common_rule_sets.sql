@@ -1,11 +1,11 @@
 -- Which rule sets are shared by the most registered domains?
 --
 -- Denominator: hosts whose file has rules, and their registered domains. The order is by domains, so that one company's rules on all its
--- hosts do not lead the list; min_domains := 1 and the column hosts show those.
--- Pitfall: the most common sets are defaults of software and parked domains, not decisions. template is null unless all its
--- hosts have the same: the vendor may be recognizable in some of the files only
--- (hosts_with_template). Equal sets may be written differently:
--- comments, order and spelling do not matter.
+-- hosts do not lead the list; min_domains := 1 and the column hosts show those. rules has the rules of each name in one line, if it has
+-- at most 60 characters. template is the most common template of the hosts, and hosts_with_template have that one.
+-- Pitfall: the most common sets are defaults of software and parked domains, and short ones that many sites write on their own, not copies of one file. The
+-- vendor may be recognizable in some of the files only. Equal sets may be written differently: comments, order and spelling do not
+-- matter. example is the first of the URLs, not the origin of the rules.
 CREATE OR REPLACE MACRO most_common_rule_sets(crawl := NULL, top := 50, min_domains := 2) AS TABLE
 WITH checked AS MATERIALIZED (
     SELECT check_count('top', top) AND check_count('min_domains', min_domains) AND check_hosts('rules', crawl) AS is_known
@@ -19,15 +19,35 @@ ranking AS (
     QUALIFY row_number() OVER (PARTITION BY h.crawl ORDER BY number_of_domains(h.domain_id) DESC, count(*) DESC, h.ruleset_id) <= top
 ),
 files AS MATERIALIZED (
-    SELECT h.crawl, h.domain_id, h.ruleset_id, h.archive_no, h.template, h.url
+    SELECT h.crawl, h.domain_id, h.ruleset_id, h.archive_no, h.template, h.url, h.rules_robots_id
     FROM ranking r
     JOIN hosts_with('rules', crawl := crawl) h ON h.crawl = r.crawl AND h.ruleset_id = r.ruleset_id
 ),
 rulesets AS (
-    SELECT f.crawl, f.ruleset_id, CASE WHEN count(f.template) = count(*) AND min(f.template) = max(f.template) THEN min(f.template) END AS template,
-        count(f.template) AS hosts_with_template, min(f.url) AS example
+    SELECT f.crawl, f.ruleset_id, min(f.rules_robots_id) AS robots_id, min(f.url) AS example
     FROM files f
     GROUP BY f.crawl, f.ruleset_id
+),
+templates AS (
+    SELECT f.crawl, f.ruleset_id, f.template, count(*) AS hosts
+    FROM files f
+    WHERE f.template IS NOT NULL
+    GROUP BY f.crawl, f.ruleset_id, f.template
+    QUALIFY row_number() OVER (PARTITION BY f.crawl, f.ruleset_id ORDER BY count(*) DESC, f.template) = 1
+),
+-- All files with a rule set give each name the same rules, so any of them has its text.
+texts AS (
+    SELECT n.crawl, n.ruleset_id, string_agg('User-agent: ' || n.agent || '; ' || coalesce(n.rules, 'Disallow:'), '; ' ORDER BY n.agent) AS text
+    FROM (
+        SELECT l.crawl, l.ruleset_id, l.agent,
+            string_agg(CASE WHEN l.allow THEN 'Allow: ' ELSE 'Disallow: ' END || l.path, '; ' ORDER BY l.allow, l.path) FILTER (l.path IS NOT NULL) AS rules
+        FROM (
+            SELECT DISTINCT t.crawl, t.ruleset_id, g.agent, r.allow, r.path
+            FROM rulesets t
+            JOIN groups g ON g.crawl = t.crawl AND g.robots_id = t.robots_id AND g.counts AND g.agent <> ''
+            LEFT JOIN rules r ON r.crawl = g.crawl AND r.robots_id = g.robots_id AND r.group_no = g.group_no AND r.counts AND NOT r.is_empty) l
+        GROUP BY l.crawl, l.ruleset_id, l.agent) n
+    GROUP BY n.crawl, n.ruleset_id
 ),
 parts AS (
     SELECT f.crawl, f.ruleset_id, part_of(grouping(f.domain_id, f.archive_no), f.domain_id) AS part, coalesce(f.domain_id, f.archive_no) AS unit, count(*) AS x
@@ -41,16 +61,19 @@ wholes AS (
     SELECT u.crawl, whole_of(u.part, u.n) AS whole FROM units u GROUP BY u.crawl
 ),
 answer AS (
-    SELECT c.position, r.crawl, r.ruleset_id, r.template, r.hosts_with_template, r.example,
+    SELECT c.position, r.crawl, r.ruleset_id, CASE WHEN length(any_value(x.text)) <= 60 THEN any_value(x.text) END AS rules,
+        any_value(t.template) AS template, coalesce(any_value(t.hosts), 0) AS hosts_with_template, r.example,
         unnest(shares(p.part, p.ruleset_id, p.x, u.n, any_value(w.whole), any_value(c.sample)))
     FROM parts p
     JOIN rulesets r ON r.crawl = p.crawl AND r.ruleset_id = p.ruleset_id
+    LEFT JOIN templates t ON t.crawl = p.crawl AND t.ruleset_id = p.ruleset_id
+    LEFT JOIN texts x ON x.crawl = p.crawl AND x.ruleset_id = p.ruleset_id
     LEFT JOIN units u ON u.crawl = p.crawl AND u.part = p.part AND u.unit = p.unit
     JOIN wholes w ON w.crawl = p.crawl
     JOIN crawls() c ON c.crawl = p.crawl
-    GROUP BY r.crawl, r.ruleset_id, r.template, r.hosts_with_template, r.example, c.position
+    GROUP BY r.crawl, r.ruleset_id, r.example, c.position
 )
-SELECT s.crawl, s.ruleset_id, s.template, s.hosts_with_template, s.* EXCLUDE (position, crawl, ruleset_id, template, hosts_with_template, example, largest_ruleset),
+SELECT s.* EXCLUDE (position, example, largest_ruleset),
     s.example
 FROM checked k
 LEFT JOIN answer s ON true

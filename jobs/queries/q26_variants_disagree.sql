@@ -2,7 +2,7 @@
 --
 -- Denominator: hosts with rules under more than one URL in the same crawl, each URL with its latest capture that has rules (one
 -- without a time counts as the earliest), and their registered domains.
--- Pitfall: most hosts are captured under one URL only and are not included; redirects hide many variants.
+-- Pitfall: most hosts are captured under one URL only and are not included: hosts_in_crawl shows how many there are. Redirects hide many variants.
 CREATE OR REPLACE MACRO variants_disagree(crawl := NULL) AS TABLE
 WITH checked AS MATERIALIZED (
     SELECT check_hosts('captured', crawl) AS is_known
@@ -26,7 +26,7 @@ parts AS (
     GROUP BY GROUPING SETS ((v.crawl, h.domain_id), (v.crawl, h.archive_no))
 ),
 answer AS (
-    SELECT c.position, c.crawl, coalesce(sum(p.hosts) FILTER (p.part = 'archive'), 0)::BIGINT AS hosts,
+    SELECT c.position, c.crawl, c.hosts AS hosts_in_crawl, coalesce(sum(p.hosts) FILTER (p.part = 'archive'), 0)::BIGINT AS hosts,
         coalesce(sum(p.disagree) FILTER (p.part = 'archive'), 0)::BIGINT AS disagree, share_of_hosts(p.part, p.disagree, p.hosts) AS share,
         domains_with(p.part, p.hosts) AS domains, share_of_domains(p.part, p.disagree, p.hosts) AS share_of_domains,
         largest_domain(p.part, p.disagree) AS largest_domain,
@@ -35,7 +35,7 @@ answer AS (
     FROM crawls() c
     LEFT JOIN parts p ON p.crawl = c.crawl
     WHERE c.hosts > 0 AND (crawl IS NULL OR c.crawl = crawl)
-    GROUP BY c.crawl, c.position
+    GROUP BY c.crawl, c.hosts, c.position
 )
 SELECT s.* EXCLUDE (position)
 FROM checked k

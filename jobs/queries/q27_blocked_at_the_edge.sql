@@ -1,9 +1,10 @@
--- How many hosts respond to the request for robots.txt with a block or a challenge, by firewall?
+-- How many hosts respond to the request for robots.txt with a refusal, an error or a web page, by firewall?
 --
 -- Denominator: hosts with at least one capture of /robots.txt, and their registered domains. waf_hint is the firewall or network that
 -- the headers of the response indicate; null means no hint, not that there is no firewall.
--- Pitfall: an HTML page with status 200 may be a challenge or a soft 404: the headers do not distinguish them. forbidden, come_back_later
--- and web_page are hosts of the row; blocked is the share of the first two.
+-- forbidden (401, 403), come_back_later (429, 5xx) and web_page are hosts of the row; refused_or_failed is the share of the first two.
+-- Pitfall: a status does not show who sent it: the site, its network, or an overloaded server. An HTML page with status 200 may be a
+-- challenge or a soft 404: the headers do not distinguish them.
 CREATE OR REPLACE MACRO blocked_at_the_edge(crawl := NULL) AS TABLE
 WITH checked AS MATERIALIZED (
     SELECT check_hosts('captured', crawl) AS is_known
@@ -31,8 +32,8 @@ answer AS (
     SELECT c.position, p.crawl, p.waf_hint, unnest(shares(p.part, p.ruleset_id, p.x, u.n, any_value(w.whole), any_value(c.sample))),
         sum(p.forbidden) FILTER (p.part = 'archive')::BIGINT AS forbidden, sum(p.come_back_later) FILTER (p.part = 'archive')::BIGINT AS come_back_later,
         sum(p.web_page) FILTER (p.part = 'archive')::BIGINT AS web_page,
-        share_of_hosts(p.part, p.forbidden + p.come_back_later, p.x) AS blocked,
-        share_of_domains(p.part, p.forbidden + p.come_back_later, p.x) AS domains_blocked
+        share_of_hosts(p.part, p.forbidden + p.come_back_later, p.x) AS refused_or_failed,
+        share_of_domains(p.part, p.forbidden + p.come_back_later, p.x) AS domains_refused_or_failed
     FROM parts p
     LEFT JOIN units u ON u.crawl = p.crawl AND u.part = p.part AND u.unit = p.unit
     JOIN wholes w ON w.crawl = p.crawl

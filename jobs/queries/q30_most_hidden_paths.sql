@@ -1,7 +1,8 @@
 -- Which paths are disallowed by the most hosts?
 --
 -- Denominator: hosts whose file has rules, and their registered domains. Rules found in HTML pages and in binary data are not counted.
--- Pitfall: a path disallowed for one crawler counts like one disallowed for all. Paths are patterns as parsed, and the most common ones
+-- hosts_for_all are the hosts that disallow the path for '*'.
+-- Pitfall: a path disallowed for one crawler counts like one disallowed for all: see hosts_for_all. Paths are patterns as parsed, and the most common ones
 -- are defaults of software: see largest_ruleset. A disallowed path is not secret: robots.txt is public.
 CREATE OR REPLACE MACRO most_hidden_paths(crawl := NULL, top := 50) AS TABLE
 WITH checked AS MATERIALIZED (
@@ -46,11 +47,19 @@ found AS MATERIALIZED (
     FROM hidden x
     JOIN (SELECT DISTINCT r.path, r.path_no FROM ranking r) t ON t.path = x.path
 ),
+for_all AS MATERIALIZED (
+    SELECT DISTINCT r.crawl, r.robots_id, t.path_no
+    FROM rules r
+    JOIN (SELECT DISTINCT k.path, k.path_no FROM ranking k) t ON t.path = r.path
+    JOIN groups g ON g.crawl = r.crawl AND g.robots_id = r.robots_id AND g.group_no = r.group_no
+    WHERE NOT r.allow AND r.counts AND g.agent = '*' AND g.counts AND (crawl IS NULL OR r.crawl = crawl)
+),
 parts AS (
     SELECT f.position, t.path_no, f.ruleset_id, part_of(grouping(f.domain_id, f.ruleset_id, f.archive_no), f.domain_id) AS part,
-        coalesce(f.domain_id, f.archive_no) AS unit, count(*) AS x
+        coalesce(f.domain_id, f.archive_no) AS unit, count(*) AS x, count(a.path_no) AS for_all
     FROM found t
     JOIN files f ON f.crawl = t.crawl AND f.rules_robots_id = t.robots_id
+    LEFT JOIN for_all a ON a.crawl = t.crawl AND a.robots_id = t.robots_id AND a.path_no = t.path_no
     GROUP BY GROUPING SETS ((f.position, t.path_no, f.domain_id), (f.position, t.path_no, f.ruleset_id), (f.position, t.path_no, f.archive_no))
 ),
 units AS (
@@ -62,7 +71,8 @@ wholes AS (
     SELECT u.position, whole_of(u.part, u.n) AS whole FROM units u GROUP BY u.position
 ),
 answer AS (
-    SELECT c.position, c.crawl, r.path, unnest(shares(p.part, p.ruleset_id, p.x, u.n, any_value(w.whole), any_value(c.sample)))
+    SELECT c.position, c.crawl, r.path, unnest(shares(p.part, p.ruleset_id, p.x, u.n, any_value(w.whole), any_value(c.sample))),
+        coalesce(sum(p.for_all) FILTER (p.part = 'archive'), 0)::BIGINT AS hosts_for_all
     FROM parts p
     JOIN ranking r ON r.position = p.position AND r.path_no = p.path_no
     JOIN crawl_numbers c ON c.position = p.position

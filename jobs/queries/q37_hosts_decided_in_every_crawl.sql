@@ -1,17 +1,17 @@
 -- How does blocking of a crawler change over time, among the hosts that are decided in every crawl?
 --
 -- Denominator: hosts with a known verdict in every one of the crawls, and their registered domains; beside it, all hosts with a known
--- verdict in the crawl (all_hosts). crawls is a list of crawls, or null for all of the dataset.
+-- verdict in the crawl (all_hosts). crawls is a list of crawls, or null for all of the dataset; crawl limits the rows that are shown.
 -- If no host is decided in all of them, hosts is 0: name fewer crawls.
 -- Pitfall: hosts that live through all crawls are older and larger than the others. If the two curves differ, the change of the second is
 -- partly a change of the sample.
-CREATE OR REPLACE MACRO hosts_decided_in_every_crawl(agent := 'GPTBot', crawls := NULL, any_name := false) AS TABLE
+CREATE OR REPLACE MACRO hosts_decided_in_every_crawl(agent := 'GPTBot', crawls := NULL, crawl := NULL, any_name := false) AS TABLE
 WITH asked AS MATERIALIZED (
     SELECT c.crawl, c.position, c.sample FROM crawls() c
     WHERE c.hosts > 0 AND (crawls IS NULL OR list_contains(crawls, c.crawl))
 ),
 checked AS MATERIALIZED (
-    SELECT check_agents(agent, any_name) AND CASE WHEN crawls IS NOT NULL AND (count(u.crawl) = 0 OR count(*) > count(u.crawl)) THEN error('crawls is a list of crawls, without NULL')
+    SELECT check_agents(agent, any_name) AND check_crawl(crawl) AND CASE WHEN crawls IS NOT NULL AND (count(u.crawl) = 0 OR count(*) > count(u.crawl)) THEN error('crawls is a list of crawls, without NULL')
         WHEN bool_and(check_crawl(u.crawl)) AND (SELECT count(*) FROM asked) = 0 THEN error('none of these crawls has a host with a capture of /robots.txt')
         WHEN (SELECT count(*) FROM asked) = 0 THEN check_hosts('captured', NULL)
         ELSE coalesce(bool_and(check_crawl(u.crawl)), true) END AS is_known FROM (SELECT unnest(coalesce(crawls, [])) AS crawl) u
@@ -49,7 +49,7 @@ answer AS (
 SELECT s.* EXCLUDE (position)
 FROM checked k
 LEFT JOIN answer s ON true
-WHERE s.crawl IS NOT NULL OR NOT k.is_known
+WHERE s.crawl IS NOT NULL AND (crawl IS NULL OR s.crawl = crawl) OR NOT k.is_known
 ORDER BY s.position, s.agent;
 
 FROM hosts_decided_in_every_crawl();

@@ -12,13 +12,13 @@ CREATE OR REPLACE MACRO captures_of(host) AS TABLE SELECT error('captures_of nee
 COMMENT ON MACRO TABLE captures_of IS 'Only in the views of a history';
 CREATE OR REPLACE MACRO periods_of(host) AS TABLE SELECT error('periods_of needs a history: robots-scan history DATASET -o HISTORY, then duckdb -init HISTORY/views.sql') AS history;
 COMMENT ON MACRO TABLE periods_of IS 'Only in the views of a history';
-CREATE OR REPLACE MACRO trend(agent := 'GPTBot', any_name := false) AS TABLE SELECT error('trend needs a history: robots-scan history DATASET -o HISTORY, then duckdb -init HISTORY/views.sql') AS history;
+CREATE OR REPLACE MACRO trend(agent := 'GPTBot', crawl := NULL, any_name := false) AS TABLE SELECT error('trend needs a history: robots-scan history DATASET -o HISTORY, then duckdb -init HISTORY/views.sql') AS history;
 COMMENT ON MACRO TABLE trend IS 'Only in the views of a history';
-CREATE OR REPLACE MACRO hosts_first_blocking(agent := 'GPTBot', any_name := false) AS TABLE SELECT error('hosts_first_blocking needs a history: robots-scan history DATASET -o HISTORY, then duckdb -init HISTORY/views.sql') AS history;
+CREATE OR REPLACE MACRO hosts_first_blocking(agent := 'GPTBot', crawl := NULL, any_name := false) AS TABLE SELECT error('hosts_first_blocking needs a history: robots-scan history DATASET -o HISTORY, then duckdb -init HISTORY/views.sql') AS history;
 COMMENT ON MACRO TABLE hosts_first_blocking IS 'Only in the views of a history';
 CREATE OR REPLACE MACRO changes_of(host) AS TABLE SELECT error('changes_of needs a history: robots-scan history DATASET -o HISTORY, then duckdb -init HISTORY/views.sql') AS history;
 COMMENT ON MACRO TABLE changes_of IS 'Only in the views of a history';
 CREATE OR REPLACE MACRO survival_of_blocks(agent := 'GPTBot', step_days := 90, any_name := false) AS TABLE SELECT error('survival_of_blocks needs a history: robots-scan history DATASET -o HISTORY, then duckdb -init HISTORY/views.sql') AS history;
 COMMENT ON MACRO TABLE survival_of_blocks IS 'Only in the views of a history';
-CREATE OR REPLACE MACRO domains_ever_blocking(agent := 'GPTBot', any_name := false) AS TABLE SELECT error('domains_ever_blocking needs a history: robots-scan history DATASET -o HISTORY, then duckdb -init HISTORY/views.sql') AS history;
+CREATE OR REPLACE MACRO domains_ever_blocking(agent := 'GPTBot', crawl := NULL, any_name := false) AS TABLE SELECT error('domains_ever_blocking needs a history: robots-scan history DATASET -o HISTORY, then duckdb -init HISTORY/views.sql') AS history;
 COMMENT ON MACRO TABLE domains_ever_blocking IS 'Only in the views of a history';
