@@ -52,32 +52,23 @@ class Chart:
     rows: list[dict] = field(repr=False)
     unit: str = "hosts"
 
-    def caption(self):
-        """Returns what bars and symbols mean; the legend of a chart has the rest."""
+    def caption(self, is_first=True):
+        """Returns what bars and symbols mean. The head of the page has the rest, and the first chart what most of them have."""
         parts = []
         if self.kind == "lines":
             if any(row.get("low") is not None for row in self.rows):
                 parts.append("Vertical line: 95 % interval of the share of hosts")
             if any(row["few"] for row in self.rows):
-                parts.append(f"Hollow: fewer than {FEW} hosts or domains")
+                parts.append(f"Hollow: below {FEW}")
             if any(row["number"] for row in self.rows):
-                parts.append("Numbers: hosts or domains, where they are fewer than 100 and there is room")
-            return "; ".join(parts + coinciding(self.rows)) + "." if parts + coinciding(self.rows) else ""
-        parts += ["Bars: registered domains", f"◆: {self.unit}"]
-        if is_beyond(self.rows):
-            parts.append("→: beyond the axis")
-        if any("(" in row["text"] for row in self.rows):
-            parts.append(f"in brackets: registered domains, if fewer than {FEW}")
-        if any(row["few"] for row in self.rows):
-            parts.append("grey: not ranked")
+                parts.append("Numbers: hosts or domains, below 100")
+            parts += coinciding(self.rows)
+            return "; ".join(parts) + "." if parts else ""
         if any(row.get("low") is not None for row in self.rows):
             parts.append("line: 95 % interval")
-        shown = "".join(row["marks"] for row in self.rows)
-        if "▲" in shown:
-            parts.append("▲: ≥ 50\u00a0% in one domain")
-        if "■" in shown:
-            parts.append("■: ≥ 50\u00a0% with the same rules")
-        return "; ".join(parts) + "."
+        if is_first or parts or self.unit != "hosts":
+            parts = ["Bars: registered domains", f"◆: {self.unit}", *parts]
+        return "; ".join(parts) + "." if parts else ""
 
     def svg(self, converter):
         """Returns the wide and the narrow form, or none if they cannot be drawn."""
@@ -161,7 +152,7 @@ def lines(rows, width):
     # The symbols of many crawls are smaller, so that they do not hide the lines.
     size = min(50, max(9, (plot / len(times)) ** 2))
     y = {"field": "share", "type": "quantitative", "scale": {"nice": False, "zero": True, **({} if highest else {"domain": [0, 0.01]})},
-         "axis": {"tickCount": 4, "format": "~%", "title": None}}
+         "axis": {"tickCount": 3, "format": "~%", "title": None}}
     sides = sides_of(rows, plot, times[0] - margin, times[-1] + margin)
     rows = [{**row, "side": sides.get(i)} for i, row in enumerate(rows)]
 

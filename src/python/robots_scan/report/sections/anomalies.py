@@ -42,11 +42,10 @@ def changing(study):
         Column("of_domains", "of domains", "count"), Column("with_it_domains", "with it, of domains", "share"), Column("hosts", "hosts with a changed verdict", "count"),
         Column("share", "share of hosts", "share"), Column("share_of_domains", "share of domains", "share"), Column("largest_domain", "changed, largest domain", "share")]
     figure.chart = bar_chart(f"Registered domains on which an anomaly changes a verdict in {study.crawl}", figure.rows)
-    of_names = f", mostly in the names {first['names']}" if first["names"] else ""
-    figure.lead = f"The anomaly {first['label']}{of_names}, changes a verdict on {said(first)} with a 2xx response." if of_names else (
-        f"The anomaly {first['label']} changes a verdict on {said(first)} with a 2xx response.")
+    of_names = f" (commonest names: {first['names']})" if first["names"] else ""
+    figure.lead = f"The anomaly {first['label']}{of_names} changes a verdict on {said(first)} with a 2xx response."
     if first["code"] == NAMES:
-        figure.lead += " Such names have digits, dots or blanks, and neither RFC 9309 nor Google's parser finds their groups under the whole name."
+        figure.lead += " RFC 9309 and Google's parser do not find groups of names with digits, dots or blanks."
     figure.warnings = other_order(figure.rows)
     figure.notes = ["An anomaly is a probable mistake, or a leniency of the parser. Most of them change nothing: "
                     f"{first['label']} is on {share(first['with_it_domains'])} of registered domains.", *shown_of(found)]

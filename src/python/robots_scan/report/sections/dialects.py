@@ -38,14 +38,14 @@ def disagreements(study):
     status, other = max(rows, key=lambda row: row["domains_by_status"] or 0), max(rows, key=lambda row: row["domains_other_names"] or 0)
     apart = []
     if status["by_status"]:
-        apart.append(f"because of a status (401, 403, 410, 429 or 5xx) on up to {share(status['domains_by_status'])}")
+        apart.append(f"by a status such as 403 (up to {share(status['domains_by_status'])})")
     if other["other_names"]:
-        apart.append(f"only for names that no crawler of the registry has on up to {share(other['domains_other_names'])}")
-    not_drawn = f" Not drawn: verdicts differ {', and '.join(apart)} of registered domains." if apart else ""
+        apart.append(f"only for names of no crawler of the registry (up to {share(other['domains_other_names'])})")
+    not_drawn = f" Not drawn: differences {' or '.join(apart)}." if apart else ""
     if not most["by_rules"]:
         figure.lead = f"No rules have different verdicts under two dialects, for * or a crawler of the registry, in {plural(most['captures'], 'capture')}.{not_drawn}"
         return figure
-    figure.lead = f"{most['label']}: the same rules have different verdicts, for * or a crawler of the registry, in {said(most, 'capture')}.{not_drawn}"
+    figure.lead = f"{most['label']}: rules have different verdicts, for * or a crawler of the registry, in {said(most, 'capture')}.{not_drawn}"
     figure.warnings = other_order(figure.rows, "capture")
     return figure
 

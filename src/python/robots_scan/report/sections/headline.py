@@ -8,7 +8,7 @@ from ..figure import Figure, Section, count, interval, plural, share
 from ..study import ALL_AGENTS
 from ..words import mechanism
 from .crawlers import by_name, how_many
-from .outcomes import CLASSES, CONDITIONS, only_successful
+from .outcomes import CONDITIONS, only_successful
 from .shares import HOSTS_MIN, SHARES, bar_chart, columns_of, concentration, fill_concentration, name_rules, one_domain, said, said_of_hosts, same_rules, share_row
 
 # At most this many numbers are in large type, of at most three crawlers.
@@ -17,6 +17,9 @@ WITH_RULES = "robots.txt with rules"
 BY_STATUS = "answered 429 or 5xx"
 # A domain is named if it has this share of the hosts counted, and the shares of hosts and of domains differ by this much.
 NAMED_DOMAIN, APART = 0.25, 0.05
+# Classes of responses in few words.
+SHORT = {"notfound": "not found", "unauthorized": "401", "forbidden": "403", "defer_visits": "429 or 5xx", "redirect": "redirects", "other": "other status",
+         "not a robots.txt": "HTML instead", "robots.txt without rules": "without rules"}
 # The crawler for which the page says whether hosts let it in that block others.
 SEARCH_ENGINE = "Googlebot"
 
@@ -45,7 +48,7 @@ def big_number(study, row):
         big = f"{big.removesuffix(' through *')} through the rules for crawlers that a file does not name (*)"
         if row["counted"] and not any(agent.token == SEARCH_ENGINE for agent in study.chosen):
             let_in = (f"SELECT g.host_id FROM verdicts_for({literal(SEARCH_ENGINE)}, crawl := {literal(study.crawl)}) g WHERE g.verdict IN ('allow_all', 'partial')")
-            beside.append(f"{count(study.count(f'{hosts} AND v.host_id IN ({let_in})'))} of these hosts let {SEARCH_ENGINE} in")
+            beside.append(f"{count(study.count(f'{hosts} AND v.host_id IN ({let_in})'))} of the {plural(row['counted'], 'host')} let {SEARCH_ENGINE} in")
     elif big.startswith("block "):
         beside.append("crawler chosen by --agent")
     elif big == BY_STATUS:
@@ -63,14 +66,16 @@ def on_any_ground(study, row):
     A host that blocks `*` blocks the AI crawlers that it does not name, which are never all of them.
     """
     crawl = literal(study.crawl)
-    fallbacks = (f"SELECT v.host_id FROM host_verdicts v JOIN agents g ON list_contains(list_transform(string_split(g.fallbacks, ','), x -> trim(x)), v.agent) "
-                 f"WHERE v.crawl = {crawl} AND {evidence.OWN_BLOCK} AND lower(g.agent) IN ({evidence.AI_AGENTS}) "
-                 f"AND NOT EXISTS (FROM host_verdicts o WHERE o.host_id = v.host_id AND o.crawl = v.crawl AND o.agent = lower(g.agent) AND o.basis = 'explicit')")
+    named = f"SELECT v.host_id FROM host_verdicts v WHERE v.crawl = {crawl} AND "
+    blocks = [f"{named}{evidence.OWN_BLOCK} AND v.agent IN ({evidence.AI_AGENTS})"]
+    for agent in (study.agents[row["agent"]] for row in study.dataset.rows(f"SELECT a.agent FROM ({evidence.AI_AGENTS}) a(agent)")):
+        if agent.fallbacks:
+            obeyed = literal(agent.fallbacks.lower().split(", "))
+            blocks.append(f"{named}{evidence.OWN_BLOCK} AND v.agent IN (SELECT unnest({obeyed})) EXCEPT {named}v.basis = 'explicit' AND v.agent = {literal(agent.name)}")
     domains = study.dataset.value(f"""
         SELECT sum(1 / coalesce(u.n, 1)) FROM hosts_with('decided', crawl := {crawl}) h
         LEFT JOIN units_of('decided', crawl := {crawl}) u ON u.part = 'domain' AND u.unit = h.domain_id
-        WHERE h.wildcard_verdict = 'disallow_all' OR h.host_id IN ({fallbacks})
-            OR h.host_id IN (SELECT v.host_id FROM host_verdicts v WHERE v.crawl = {crawl} AND {evidence.OWN_BLOCK} AND v.agent IN ({evidence.AI_AGENTS}))""")
+        WHERE h.wildcard_verdict = 'disallow_all' OR h.host_id IN ({' UNION ALL '.join(f'({query})' for query in blocks)})""")
     return (domains or 0) / row["of_domains"]
 
 
@@ -79,8 +84,8 @@ def others(study):
     if only_successful(study):
         return "the crawl holds only responses with the status 200"
     _, rows = study.ask("outcome_funnel", crawl=study.crawl)
-    largest = sorted((row for row in rows if row["outcome"] != WITH_RULES), key=lambda row: -row["share_of_domains"])[:3]
-    return f"others: {', '.join(CLASSES.get(row['outcome'], row['outcome']) + ' ' + share(row['share_of_domains']) for row in largest)}"
+    largest = sorted((row for row in rows if row["outcome"] != WITH_RULES), key=lambda row: -row["share_of_domains"])[:4]
+    return f"others: {', '.join(SHORT.get(row['outcome'], row['outcome']) + ' ' + share(row['share_of_domains']) for row in largest)}"
 
 
 def headline(study):

@@ -13,14 +13,14 @@ from ..dataset import literal
 from ..figure import CaptureRecords, Column, Example, Figure, Section, Source, interval, plural, share
 from ..study import LINES_MAX, registry_of
 from .shares import columns_of, one_domain, one_rule_set, said_of_hosts
-from .time import SAME_HOSTS_MIN, between, caution, ends, in_every_crawl, is_long, other_years, points, spans, untimed
+from .time import SAME_HOSTS_MIN, between, caution, ends, in_every_crawl, is_long, left_out_of, other_years, points
 
 EXAMPLES_MAX = 3
 
 
 def build(study):
     long = [crawl for crawl in study.crawls if is_long(study, crawl)]
-    left_out = [*spans(study, long), *other_years(study)]
+    left_out = [*left_out_of(study, [], long), *other_years(study)]
     study = replace(study, crawls=[crawl for crawl in study.crawls if crawl not in long])
     known = [row["median_day"] for row in study.history.crawls if row["crawl"] in study.crawls and row["median_day"]]
     span = f" from {known[0]} to {known[-1]}" if known else ""
@@ -90,7 +90,7 @@ def all_hosts(study, agents, same, domains):
     finish(study, figure, agents, lambda agent: f"{evidence.BY_NAME} AND v.crawl IN ({', '.join(map(literal, study.crawls))})" if study.chosen_crawls else evidence.BY_NAME)
     first, last = ends_of(figure.rows, agents[0])
     figure.lead = f"{agents[0].token} is blocked {agents[0].by_name()} by {said(first)} in {first['crawl']}, and by {said(last)} in {last['crawl']}.{between(rows_of_agent(figure.rows, agents[0]))}"
-    figure.notes = [*others(figure.rows, agents), *untimed(study)]
+    figure.notes = [*others(figure.rows, agents)]
     figure.warnings += [*caution(study), *fallbacks(agents)]
     return figure
 

@@ -101,7 +101,10 @@ def finish(study, agent, figure, header, rows, missing):
         figure.lead = f"None of {of_kinds} is ranked: in none do {FEW} hosts and {FEW} registered domains block {agent.token} {agent.by_name()}."
         return figure
     most = ranked(named)[0]
-    figure.lead = f"Of {of_kinds}, the share that {blocks} is largest in {most['label']}: {said(most)}."
+    if len(named) == 1:
+        figure.lead = f"Of {of_kinds}, only in {most['label']} do {FEW} hosts and {FEW} registered domains block {agent.token} {agent.by_name()}: {said(most)}."
+    else:
+        figure.lead = f"Of {of_kinds}, {len(named)} are ranked. The share that {blocks} is largest in {most['label']}: {said(most)}."
     figure.warnings = other_order(named)
     if len(drawn) < len(figure.rows):
         figure.notes.append(f"{plural(len(figure.rows) - len(drawn), 'row')} of fewer than {FEW} hosts or registered domains that block it {'is' if len(figure.rows) - len(drawn) == 1 else 'are'} in the table only.")

@@ -3,11 +3,12 @@
 from .. import evidence
 from ..figure import Column, Figure, Section, count, plural, share
 from ..study import ALL_AGENTS, ROWS_MAX
-from .shares import SHARES, bar_chart, columns_of, in_order, is_few, name_rules, other_order, ranked, said, share_row, shown_of
+from .shares import FEW, SHARES, bar_chart, columns_of, in_order, is_few, name_rules, other_order, ranked, said, share_row, shown_of
 
 
 def build(study):
-    source, rows = study.ask("invitations", crawl=study.crawl, top=ALL_AGENTS)
+    source, rows = study.ask("invitations", crawl=study.crawl, top=ALL_AGENTS, min_hosts=1)
+    rows = [row for row in rows if row["agent"]]
     figure = Figure("invitations", "AI crawlers that are named and allowed every path", sources=[source])
     let_in = most_let_in(study, rows)
     found = ranked([share_row(row, study.label_of(row["agent"]), evidence.allowed(row["agent"], study.crawl)) for row in rows if row["hosts"]])
@@ -17,12 +18,13 @@ def build(study):
         figure.columns = columns_of(figure.rows, "crawler", [
             Column("operator", "operator"), Column("named", "hosts that name it", "count"), Column("ratio", "of those", "share"), *SHARES,
             Column("despite_wildcard", "hosts that let it in and block *", "count"), Column("domains_despite_wildcard", "domains that let it in and block *", "share")])
-        figure.chart = bar_chart(f"Registered domains that name an AI crawler and allow it every path in {study.crawl}", figure.rows)
-        # The first one is named if enough hosts are counted, or if it is the only one.
+        # A chart only of few hosts would rank them.
+        if not all(is_few(row) for row in figure.rows):
+            figure.chart = bar_chart(f"Registered domains that name an AI crawler and allow it every path in {study.crawl}", figure.rows)
         first = found[0]
         figure.lead = f"{study.name_of(first['agent'])} is named and allowed every path by {said(first)}: by {count(first['hosts'])} of {plural(first['named'], 'host')} that name it.{let_in}"
         if is_few(first) and len(found) > 1:
-            figure.lead = f"{plural(len(found), 'AI crawler')} {'is' if len(found) == 1 else 'are'} named and allowed every path, none by 30 registered domains.{let_in}"
+            figure.lead = f"{count(len(found))} AI crawlers are named and allowed every path, each by fewer than {FEW} registered domains.{let_in}"
         figure.warnings = other_order(figure.rows)
         figure.notes = [*shown_of(found)]
     else:
@@ -35,5 +37,5 @@ def most_let_in(study, rows):
     most = max(rows, key=lambda row: (row["despite_wildcard"], row["agent"]), default=None)
     if not most or not most["despite_wildcard"]:
         return ""
-    return (f" While they block the crawlers that they do not name, {plural(most['despite_wildcard'], 'host')} ({share(most['domains_despite_wildcard'])} of registered domains) "
-            f"let {study.name_of(most['agent'])} in, at least to some paths.")
+    return (f" {plural(most['despite_wildcard'], 'host')} ({share(most['domains_despite_wildcard'])} of registered domains) let {study.name_of(most['agent'])} in, at least to some "
+            "paths, and block crawlers that they do not name.")

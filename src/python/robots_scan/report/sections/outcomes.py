@@ -6,7 +6,7 @@ from ..figure import Column, Figure, Records, Section, plural
 from .shares import SHARES, bar_chart, columns_of, in_order, other_order, ranked, said, share_row, the_most
 
 # Common Crawl's classes of fetches and other outcomes, in words.
-CLASSES = {"notfound": "not found (400, 404, 410)", "unauthorized": "401 (RFC 9309: all allowed)", "forbidden": "403 (RFC 9309: all allowed)",
+CLASSES = {"notfound": "not found (400, 404, 410)", "unauthorized": "401: all allowed", "forbidden": "403: all allowed",
            "defer_visits": "try again later (429, 5xx)", "redirect": "redirect without its target", "other": "other status", "not a robots.txt": "not a robots.txt (HTML)"}
 CONDITIONS = {
     "revisit without content": "h.is_revisit",
@@ -45,7 +45,7 @@ def funnel(study):
     if only_successful(study):
         figure.lead += " The crawl holds only responses with the status 200, so it does not show how many hosts have no robots.txt."
     figure.warnings = other_order(figure.rows)
-    figure.notes = ["Every host with a capture of /robots.txt is in one of these classes, which add up to 100 %. Hosts that were never fetched are in no class."]
+    figure.notes = ["By RFC 9309, a status from 400 to 499 but 429 allows everything. Every host with a capture of /robots.txt is in one of these classes, which add up to 100 %. Hosts that were never fetched are in no class."]
     return figure
 
 

@@ -27,7 +27,7 @@ def by_category(study):
     name_rules(study, found[:ROWS_MAX])
     figure.rows = in_order(found[:ROWS_MAX])
     figure.columns = columns_of(figure.rows, "category", [Column("agents", "crawlers", "count"), Column("mostly", "mostly"), *SHARES])
-    figure.chart = bar_chart(f"Registered domains that block crawlers of a category by name in {study.crawl}", figure.rows)
+    figure.chart = bar_chart(f"Registered domains that block crawlers of a category (number of crawlers) by name in {study.crawl}", figure.rows)
     first = found[0]
     figure.lead = f"At least one of the {plural(first['agents'], 'crawler')} of the category {words(first['category'])}{mostly(first)} is blocked by its own name by {said(first)}."
     figure.warnings = other_order(figure.rows)
@@ -36,7 +36,7 @@ def by_category(study):
 
 
 def label_of(row):
-    return f"{words(row['category'])} ({plural(row['agents'], 'crawler')})"
+    return f"{words(row['category'])} ({row['agents']})"
 
 
 def mostly(row):

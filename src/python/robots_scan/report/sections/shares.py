@@ -95,7 +95,7 @@ def ranked(rows):
 def in_order(rows):
     """Returns rows as charts and tables have them: by their shares of registered domains, and after these, by their names, those of few hosts or domains."""
     rows = ranked(rows)
-    return [row for row in rows if not is_few(row)] + sorted((row for row in rows if is_few(row)), key=lambda row: row["label"])
+    return [row for row in rows if not is_few(row)] + sorted((row for row in rows if is_few(row)), key=lambda row: row["label"].lower())
 
 
 def other_order(rows, unit="host"):
@@ -207,8 +207,8 @@ def warnings_of(study, figure):
         if found["rules_of_domain"] is None or not figure.has_rule_sets:
             warnings.append(f"▲ {row['label']}: {share(row['largest_domain'])} {counted} are in {found['domain']}. Cite the share of domains beside the share of hosts.")
         elif found["rules_of_domain"] >= MOST:
-            warnings.append(f"▲ {row['label']}: {share(row['largest_domain'])} {counted} are in {found['domain']}, half or more of these with the same rules: "
-                            "cite the share of domains.")
+            same = "" if same_rules(row, unit[:-1]) else ", half or more of these with the same rules"
+            warnings.append(f"▲ {row['label']}: {share(row['largest_domain'])} {counted} are in {found['domain']}{same}: cite the share of domains.")
         else:
             warnings.append(f"▲ {row['label']}: {share(row['largest_domain'])} {counted} are in {found['domain']}, but the rules of these differ, so they may be "
                             "independent sites. State the domain.")

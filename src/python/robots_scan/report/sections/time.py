@@ -23,7 +23,7 @@ NUMBERS_BELOW = 100
 DAYS_MAX = 42
 YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 # Sentences name at most this many crawls without times, or of which a sample was read.
-LISTED_MAX = 5
+LISTED_MAX = 3
 PANELS = (("registered domains", "domains_"), ("hosts", ""))
 
 
@@ -42,7 +42,7 @@ def build(study):
     crawls = sum(row["hosts"] > 0 for row in study.dataset.crawls)
     if len(study.crawls) >= 2:
         missing = " ".join(["No two crawls have enough hosts in common, so the differences between them may be those of their hosts, and are no change over time.",
-                            *spans(study, long), *other_years(study)])
+                            *left_out_of(study, main, long), *other_years(study)])
     elif crawls and not study.crawls:
         missing = "No crawl of --crawls has hosts."
     elif crawls > 1:
@@ -65,17 +65,15 @@ def is_long(study, crawl):
     return first is not None and (last - first).days > DAYS_MAX
 
 
-def spans(study, crawls):
-    """Returns a sentence about crawls of more than some weeks, in a list."""
-    said_spans = [f"{crawl} ({row['first_fetch'].date()} to {row['last_fetch'].date()})" for crawl in crawls for row in [row_of(study, crawl)]]
-    return [f"Not drawn, because its captures are of more than six weeks: {listed(said_spans)}."] if crawls else []
-
-
 def left_out_of(study, main, long):
-    """Returns sentences about the crawls that are not drawn: those of other hosts, those without times, and those of more than some weeks."""
-    others = [crawl for crawl in study.crawls if crawl not in main and crawl not in long and study.times[crawl] is not None]
-    of_others = [f"Not drawn, because fewer than half of their hosts are the same: {listed(others)}."] if others else []
-    return of_others + spans(study, long) + untimed(study)
+    """Returns a sentence about the crawls that are not drawn: those of other hosts, those of more than some weeks, and those without times; in a list."""
+    untimed = [crawl for crawl in study.crawls if study.times[crawl] is None]
+    others = [crawl for crawl in study.crawls if crawl not in main and crawl not in long and crawl not in untimed]
+    others.sort(key=lambda crawl: -row_of(study, crawl)["hosts"])
+    spans = [f"{crawl} ({row['first_fetch'].date()} to {row['last_fetch'].date()})" for crawl in long for row in [row_of(study, crawl)]]
+    parts = [*([f"of other hosts: {listed(others)}"] if others and main else []), *([f"of more than six weeks: {listed(spans)}"] if spans else []),
+             *([f"without times: {listed(untimed)}"] if untimed else [])]
+    return [f"Not drawn, crawls {'; '.join(parts)}."] if parts else []
 
 
 def other_years(study):
@@ -84,7 +82,7 @@ def other_years(study):
     for crawl in study.crawls:
         years = other_year(row_of(study, crawl))
         found += [f"{crawl} ({years})"] if years else []
-    return [f"The captures of {listed(found)} are of another year than the name."] if found else []
+    return [f"Of another year than the name: {listed(found)}."] if found else []
 
 
 def other_year(row):
@@ -192,16 +190,9 @@ def between(rows):
     return f" Between these crawls, the share of domains is {' and '.join(found)}." if found else ""
 
 
-def untimed(study):
-    """Returns a sentence about crawls without times."""
-    without = [crawl for crawl in study.crawls if study.times[crawl] is None]
-    return [f"{listed(without)} {'has' if len(without) == 1 else 'have'} no times of fetching, so {'it is' if len(without) == 1 else 'they are'} in the "
-            "numbers, but not in the chart."] if without else []
-
-
 def listed(crawls):
-    """Returns the names of crawls, or their number if they are many."""
-    return ", ".join(crawls) if len(crawls) <= LISTED_MAX else f"{len(crawls)} crawls"
+    """Returns the names of crawls, and the number of the others if they are many."""
+    return ", ".join(crawls[:LISTED_MAX]) + (f" and {len(crawls) - LISTED_MAX} more" if len(crawls) > LISTED_MAX else "")
 
 
 def only_by_name():
@@ -220,7 +211,7 @@ def caution(study):
 
 def same_hosts(study, agent):
     name, token = study.key("same-hosts", agent), agent.token
-    title = f"{token} blocked by name over time, over all hosts and over those decided in every crawl"
+    title = f"{token} blocked by name among the same hosts"
     same = study.dataset.value(f"SELECT count(*) FROM ({decided_in_every_crawl(study, agent)})")
     if same < SAME_HOSTS_MIN:
         number = f"No host is decided in all {len(study.crawls)} crawls" if not same else (
