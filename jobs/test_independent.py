@@ -45,17 +45,17 @@ CALLS = {
     "most_blocked_agents": [{"top": ALL, "min_hosts": 1}, {"top": ALL}],
     "invitations": [{"top": ALL, "min_hosts": 1}, {"top": ALL}],
     "hosts_or_registered_domains": [{}, {"agent": "ClaudeBot"}],
-    "blocking_by_tld": [{}, {"agent": "CCBot", "min_hosts": 1}],
+    "blocking_by_tld": [{"min_hosts": 1}, {}, {"agent": "CCBot", "min_hosts": 5}, {"min_hosts": ALL}],
     "access_in_three": [{}, {"agent": "Googlebot"}, {"agent": "AdsBot-Google-Mobile"}],
     "changes_between_crawls": [{}, {"agent": "CCBot"}],
     "names_first_seen": [{}, {"agent": "OAI-SearchBot"}],
     "walled_gardens": [{"top": ALL}],
     "bias_against_agents": [{"top": ALL, "min_hosts": 1}, {"top": ALL, "min_hosts": 20}],
-    "agents_blocked_together": [{"top": ALL}],
-    "most_addressed_names": [{"top": ALL}],
+    "agents_blocked_together": [{"top": ALL, "min_hosts": 1}, {"top": ALL, "min_hosts": 5}, {"top": ALL}],
+    "most_addressed_names": [{"top": ALL, "min_hosts": 1}, {"top": ALL}, {"top": ALL, "min_hosts": ALL}],
     "other_directives": [{"top": ALL}],
     "blocks_from_templates": [{}, {"min_domains": 2}, {"agent": "CCBot", "min_domains": 3}],
-    "most_common_rule_sets": [{"top": ALL}, {"top": ALL, "min_domains": 1}],
+    "most_common_rule_sets": [{"top": ALL}, {"top": ALL, "min_domains": 1}, {"top": ALL, "min_domains": ALL}],
     "most_hidden_paths": [{"top": ALL}],
     "hosts_decided_in_every_crawl": [{}, {"agent": "Google-Extended"}],
     "pair_of_agents": [{}, {"any_reason": True}, {"agent_a": "Googlebot", "agent_b": "AhrefsBot", "any_reason": True}],
@@ -63,7 +63,7 @@ CALLS = {
     "agents_of_category": [{}, {"category": "ai_search", "at_least": 1}, {"category": "seo", "at_least": 3}],
     "contradictions": [{}, {"agent": "CCBot"}, {"agent": "OAI-SearchBot"}, {"agent": "ChatGPT-User"}, {"agent": "AhrefsBot"}],
     "effective_preferences": [{}, {"agent": "GPTBot"}, {"agent": "Googlebot-News"}],
-    "blocking_by_software": [{}, {"kind": "server", "min_hosts": 1}, {"kind": "template", "agent": "CCBot", "min_hosts": 2}],
+    "blocking_by_software": [{"min_hosts": 1}, {}, {"kind": "server", "min_hosts": 1}, {"kind": "template", "agent": "CCBot", "min_hosts": 2}],
     "evidence": [{"agent": "GPTBot"}, {"agent": "CCBot"}],
 }
 
@@ -73,7 +73,7 @@ NOT_COMPUTED = {
     "comments_reserving_rights"}
 
 # Questions that compare a crawl with others before it: with `crawl`, they are asked of the two crawls alone.
-OVER_TIME = {"change_rates", "names_first_seen"}
+OVER_TIME = {"change_rates", "names_first_seen", "hosts_decided_in_every_crawl"}
 
 # A macro that is no question, and whose rows have no order.
 EVIDENCE = "evidence"
@@ -87,7 +87,7 @@ def by_hosts(row):
 ORDER = dict.fromkeys((
     "outcome_funnel", "changes_between_crawls", "training_or_search", "stated_preferences", "blocks_from_templates", "blocked_at_the_edge",
     "blocking_by_software", "blocking_by_category"), by_hosts) | {
-    "blocking_by_tld": lambda row: (-row["blocked_by_name"], -row["hosts"], row["url_host_tld"] or "~"),
+    "blocking_by_tld": lambda row: (-(row["blocked_by_name"] or 0), -row["hosts"], row["url_host_tld"] or "~"),
     "blocking_by_agent": lambda row: (-row["hosts_blocked_by_name"], -row["hosts_naming"], row["agent"]),
     "most_common_rule_sets": lambda row: (-row["domains_any"], -row["hosts"]), "walled_gardens": lambda row: row["surt_host_name"]}
 

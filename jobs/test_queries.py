@@ -515,9 +515,23 @@ OVER_NOTHING = {"names_first_seen", "change_rates", "denominators"}
 # The answers for small_rows(). Each of the four hosts is a domain of its own. one and two block gptbot by name, three blocks '*', four has
 # no file. Two of the three files have rule set 7, with templates that differ.
 SMALL_ANSWERS = {
-    "blocking_by_tld()": ("url_host_tld hosts", []),  # Fewer than five hosts.
+    # Fewer than thirty hosts: the answer says among how many nothing was counted.
+    "blocking_by_tld()": ("crawl agent url_host_tld hosts of_hosts of_domains blocked_by_name", [(NEW, "gptbot", None, 0, 4, 4, None)]),
+    "blocking_by_software()": ("crawl agent software hosts of_hosts of_domains blocked_by_name", [(NEW, "gptbot", None, 0, 4, 4, None)]),
+    "most_blocked_agents()": ("crawl agent named ratio hosts of_hosts share domains_any of_domains", [(NEW, None, 0, None, 0, 4, 0, 0, 4)]),
+    "invitations()": ("crawl agent named hosts of_hosts share domains_any of_domains despite_wildcard", [(NEW, None, 0, 0, 4, 0, 0, 4, 0)]),
+    "most_addressed_names()": ("crawl agent tracked hosts of_hosts share", [(NEW, None, None, 0, 3, 0)]),
+    "agents_blocked_together()": ("crawl agent_a agent_b hosts domains_any share_of_rarer", [(NEW, None, None, 0, 0, None)]),
+    # one blocks both, two blocks gptbot and lets ccbot in, and three blocks '*' and names only googlebot.
+    "most_blocked_agents(min_hosts := 2)": ("agent named ratio hosts of_hosts", [("gptbot", 2, 1, 2, 4), ("ccbot", 2, 0.5, 1, 4)]),
+    "invitations(min_hosts := 1)": ("agent named hosts despite_wildcard", [("ccbot", 2, 1, 0), ("gptbot", 2, 0, 0)]),
+    "agents_blocked_together(min_hosts := 1)": ("agent_a agent_b hosts share_of_rarer", [("ccbot", "gptbot", 1, 1)]),
+    "agents_blocked_together(min_hosts := 2)": ("agent_a agent_b hosts", [(None, None, 0)]),
+    "walled_gardens()": ("surt_host_name hosts others_allowed", [("test,three", 1, False)]),
+    "blocking_by_category()": ("category hosts mostly", [("(any ai)", 2, "GPTBot, CCBot"), ("ai_training", 2, "GPTBot, CCBot"), ("archive", 1, "CCBot"),
+                                                         ("search_engine", 0, None)]),
     "most_common_rule_sets()": ("ruleset_id template hosts_with_template hosts of_hosts domains_any example", [
-        (7, None, 2, 2, 3, 2, "https://one.test/robots.txt")]),
+        (7, "cloudflare_managed", 1, 2, 3, 2, "https://one.test/robots.txt")]),
     "file_sizes()": ("hosts median_bytes max_bytes empty up_to_100_kib over_500_kib truncated", [(3, 300, 600_000, 0.0, 0.666667, 0.333333, 2)]),
     # A crawler of a list or of a category is a row, also if no host names it.
     "blocking_by_agent(agent := ['Googlebot', 'CCBot', 'other/1.0'], any_name := true)": ("agent category hosts_naming hosts_blocked_by_name hosts", [
@@ -527,7 +541,7 @@ SMALL_ANSWERS = {
 
 # The answers for outside_rows(). The files outside of a denominator change nothing, or are counted once.
 OUTSIDE_ANSWERS = {
-    "most_addressed_names()": ("agent tracked hosts of_hosts share", [
+    "most_addressed_names(min_hosts := 1)": ("agent tracked hosts of_hosts share", [
         ("*", True, 2, 3, 0.666667), ("ccbot", True, 2, 3, 0.666667), ("gptbot", True, 2, 3, 0.666667), ("googlebot", True, 1, 3, 0.333333)]),
     "most_hidden_paths()": ("path hosts of_hosts share", [("/x", 2, 3, 0.666667), ("/", 1, 3, 0.333333)]),
     "other_directives()": ("directive known hosts lines", [("host", True, 1, 2)]),
@@ -617,7 +631,7 @@ LIST_ANSWERS = {
         (OLD, "robots.txt with rules", 1, 1), (NEW, "robots.txt with rules", 4, 8),
         *((NEW, outcome, 1, 8) for outcome in ("defer_visits", "notfound", "redirect", "revisit without content"))]),
     "access_in_three()": ("crawl access hosts of_hosts by_name by_wildcard by_status by_no_rule", [
-        (OLD, "allow", 1, 1, 0, 1, 0, 0), (NEW, "allow", 2, 8, 0, 0, 1, 1), (NEW, "disallow", 4, 8, 2, 1, 1, 0), (NEW, "unknown", 2, 8, 0, 0, 2, 0)]),
+        (OLD, "partial", 1, 1, 0, 1, 0, 0), (NEW, "allow_all", 2, 8, 0, 0, 1, 1), (NEW, "disallow_all", 4, 8, 2, 1, 1, 0), (NEW, "unknown", 2, 8, 0, 0, 2, 0)]),
     # one and two block gptbot, three also seeker, and five, by its status, also reader, which ignores '*'.
     "training_or_search()": ("crawl training_blocked search_blocked assistant_blocked hosts of_hosts", [
         (OLD, False, False, False, 1, 1), (NEW, False, False, False, 2, 6), (NEW, True, False, False, 2, 6), (NEW, True, True, False, 1, 6),
@@ -785,6 +799,7 @@ def test_question_runs(t, con, question, lists):
 
     def test():
         every = rows()
+        assert "crawl" in question.parameters or "crawl" not in [column[0] for column in con.description], "there is no parameter crawl"
         if "crawl" in question.parameters:
             one, of_crawl = rows(f"crawl := '{NEW}'"), [row for row in every if row[0] == NEW]
             assert one == (of_crawl[:len(one)] if "top" in question.parameters else of_crawl), "crawl changes more than the selection of rows"
@@ -834,7 +849,7 @@ def test_intervals(t, con, seed):
 
     for question, archives in (
             ("share_of_hosts_blocking('one')", "SELECT count(*) FILTER (b.by_name), count(*) FROM blocking('one') b WHERE b.crawl = ? GROUP BY b.archive_no"),
-            ("most_blocked_agents(top := 1000) WHERE agent = 'one'", "SELECT count(v.agent), count(*) FROM hosts_with('decided') h LEFT JOIN host_verdicts v "
+            ("most_blocked_agents(top := 1000, min_hosts := 1) WHERE agent = 'one'", "SELECT count(v.agent), count(*) FROM hosts_with('decided') h LEFT JOIN host_verdicts v "
              "ON v.host_id = h.host_id AND v.agent = 'one' AND v.basis = 'explicit' AND v.verdict = 'disallow_all' WHERE h.crawl = ? GROUP BY h.archive_no")):
         def test():
             found = dict((crawl, ends) for crawl, *ends in con.execute(f"SELECT crawl, low, high FROM {question}").fetchall())
@@ -1056,6 +1071,34 @@ def test_over_nothing(t):
     t.equal("most_blocked_agents over undecided hosts", lambda: "has a known verdict for '*'" in error_of(undecided, "FROM most_blocked_agents()"), True)
 
 
+# A list of hosts, and questions whose answers over nothing are still without rows.
+WITHOUT_ROWS = {"walled_gardens", "stated_preferences", "contradictions", "blocks_from_templates", "effective_preferences"}
+
+
+def test_nothing_counted(t):
+    """Asks every question of crawls of which one has a host without a file or a verdict: it has a row, in which nothing is counted."""
+    con = duckdb.connect()
+    make_tables(con)
+    d = list_rows()
+    d.capture(30, "https://one.test/robots.txt", 304, crawl="CC-MAIN-2026-01", fetch_time="2026-01-01 00:00:00")
+    d.load(con)
+    # Of these, a host with a capture and without a verdict is counted.
+    captured = {"outcome_funnel", "access_in_three", "changes_between_crawls", "names_first_seen", "blocked_at_the_edge", "change_rates", "denominators",
+                "dialects_that_disagree"}
+    for question in without_lists():
+        def test():
+            answer = con.execute(question.call)
+            columns = [column[0] for column in answer.description]
+            rows = [row for row in (dict(zip(columns, values)) for values in answer.fetchall()) if row.get("crawl", row.get("to_crawl")) == "CC-MAIN-2026-01"]
+            assert rows, "a crawl has no row"
+            if question.name not in captured:
+                counts = {name: value for row in rows for name, value in row.items() if value and name not in ("agents", "hosts_in_crawl", "crawl")}
+                assert not {name for name, value in counts.items() if not isinstance(value, str)}, counts
+                assert all(row.get("of_hosts", 0) == 0 == row.get("hosts", 0) for row in rows), rows
+        if question.name not in WITHOUT_ROWS:
+            t.check(f"{question.name} over a crawl in which nothing is counted", test)
+
+
 def test_list_of_questions(t, con):
     t.equal("FROM questions() lists every question", lambda: con.execute("SELECT name, question, denominator, pitfall FROM questions()").fetchall(),
             [(q.name, q.question, q.denominator, q.pitfall) for q in questions.ALL])
@@ -1188,6 +1231,7 @@ def main():
         test_guards(t, con, "all rows", lists)
         test_empty_tables(t, lists)
         test_over_nothing(t)
+        test_nothing_counted(t)
         out = Path(folder) / "out.parquet"
         write_dataset(con, out)
         test_command(t, out, "hand-made rows")

@@ -81,11 +81,16 @@ def shares(counted, hosts):
 
 
 def rows_of(features, hosts, columns):
-    """One row for each feature of a host, a tuple of these columns, with the hosts that have it."""
+    """One row for each feature of a host, a tuple of these columns, with the hosts that have it. Without features, a row of none."""
     counted = defaultdict(list)
     for host, feature in features:
         counted[feature].append(host)
-    return [dict(zip(columns, feature)) | shares(group, hosts) for feature, group in counted.items()]
+    return [dict(zip(columns, feature)) | shares(group, hosts) for feature, group in counted.items()] or [no_row(hosts, columns)]
+
+
+def no_row(hosts, columns):
+    """The row of a crawl in which nothing is counted: how many hosts were looked at."""
+    return dict.fromkeys(columns) | shares([], hosts)
 
 
 def status_class(status):
@@ -136,19 +141,29 @@ class Computation:
         return {name for name, crawler in self.registry.items() if any(category.startswith("ai_") for category in crawler.categories)}
 
     def blocking_shares(self, hosts, agent):
-        """The columns of a question about one crawler, or null without a host that has a known verdict."""
+        """The columns of a question about one crawler."""
         answers = self.answers(hosts, agent)
-        if not answers:
-            return None
         known = [host for host, _ in answers.values()]
         row = {"hosts": len(known), "domains": len(by_domain(known))}
         for why in ("name", "wildcard", "status"):
             blocked = [host for host, answer in answers.values() if reason(answer) == why]
-            row[f"blocked_by_{why}"] = len(blocked) / len(known)
+            row[f"blocked_by_{why}"] = share(len(blocked), len(known))
             row[f"domains_blocked_by_{why}"] = mean_of_domains(known, lambda host: reason(answers[host.key][1]) == why)
             if why == "name":
                 row |= {"largest_domain": largest_domain(blocked), "largest_ruleset": largest_ruleset(blocked)}
         return row | {"low": None, "high": None}
+
+    def blocking_by(self, name, value_of, agent, min_hosts):
+        """The rows of the values of hosts with enough hosts, or one row for none."""
+        def rows(hosts):
+            known = [host for host, _ in self.answers(hosts, agent).values()]
+            whole = {"of_hosts": len(known), "of_domains": len(by_domain(known))}
+            groups = defaultdict(list)
+            for host in known:
+                groups[value_of(host)].append(host)
+            groups = {value: group for value, group in groups.items() if len(group) >= min_hosts} or {None: []}
+            return [{name: value} | self.blocking_shares(group, agent) | whole for value, group in groups.items()]
+        return self.each_crawl(rows)
 
     def verdict_shares(self, hosts, agent, name, verdict):
         """Two columns: the shares of hosts and of domains with this verdict."""
@@ -171,6 +186,9 @@ class Computation:
 
 class Questions(Computation):
     """The questions, each under the name of its macro."""
+
+    def blocking_by_tld(self, agent="GPTBot", min_hosts=30):
+        return self.blocking_by("url_host_tld", lambda host: host.tld, agent, min_hosts)
 
     def share_of_hosts_blocking(self, agent="GPTBot"):
         def rows(hosts):
@@ -207,14 +225,6 @@ class Questions(Computation):
                     "domains_any_host_blocked": mean(x > 0 for x, _ in counts),
                     "domains_every_host_blocked": mean(x == n for x, n in counts),
                     "largest_domain": largest_domain([host for host in known if host.key in blocked]), "low": None, "high": None}
-        return self.each_crawl(rows)
-
-    def blocking_by_tld(self, agent="GPTBot", min_hosts=5):
-        def rows(hosts):
-            for tld in {host.tld for host in hosts}:
-                row = self.blocking_shares([host for host in hosts if host.tld == tld], agent)
-                if row and row["hosts"] >= min_hosts:
-                    yield {"url_host_tld": tld} | row
         return self.each_crawl(rows)
 
     def outcome_funnel(self):
@@ -318,25 +328,28 @@ class Questions(Computation):
                     "domains_against_everybody": share(row["share_of_domains"], everybody["share_of_domains"])}
         return self.each_crawl(rows)
 
-    def agents_blocked_together(self):
+    def agents_blocked_together(self, min_hosts=30):
         def rows(hosts):
             blocked = defaultdict(list)
             for host in hosts:
                 names = sorted(name for name, answer in host.named.items() if answer.verdict == "disallow_all" and name in self.registry)
                 for together in [*combinations(names, 2), *names]:
                     blocked[together].append(host)
-            for pair, found in blocked.items():
-                if isinstance(pair, tuple):
-                    yield {
-                        "agent_a": pair[0], "agent_b": pair[1], "hosts": len(found), "domains_any": len(by_domain(found)),
-                        "share_of_rarer": len(found) / min(len(blocked[name]) for name in pair),
-                        "largest_domain": largest_domain(found), "largest_ruleset": largest_ruleset(found)}
+            rarer = {pair: min(len(blocked[name]) for name in pair) for pair in blocked if isinstance(pair, tuple)}
+            for pair in [pair for pair in rarer if rarer[pair] >= min_hosts] or [(None, None)]:
+                found = blocked.get(pair, [])
+                yield {
+                    "agent_a": pair[0], "agent_b": pair[1], "hosts": len(found), "domains_any": len(by_domain(found)),
+                    "share_of_rarer": share(len(found), rarer.get(pair)),
+                    "largest_domain": largest_domain(found), "largest_ruleset": largest_ruleset(found)}
         return self.each_crawl(rows)
 
-    def most_addressed_names(self):
+    def most_addressed_names(self, min_hosts=30):
         def rows(hosts):
             files = [host for host in hosts if host.has_rules]
-            features = [(host, (name, name == "*" or name in self.registry)) for host in files for name in host.robots.by_name]
+            count = Counter(name for host in files for name in host.robots.by_name)
+            features = [
+                (host, (name, name == "*" or name in self.registry)) for host in files for name in host.robots.by_name if count[name] >= min_hosts]
             return rows_of(features, files, ["agent", "tracked"])
         return self.each_crawl(rows)
 
@@ -383,18 +396,21 @@ class Questions(Computation):
 
         def rows(hosts):
             files = [host for host in hosts if host.has_rules]
-            for row in rows_of([(host, (host.ruleset,)) for host in files], files, ["ruleset"]):
+            domains = defaultdict(set)
+            for host in files:
+                domains[host.ruleset].add(host.domain)
+            common = [host for host in files if len(domains[host.ruleset]) >= min_domains]
+            for row in rows_of([(host, (host.ruleset,)) for host in common], files, ["ruleset"]):
                 ruleset = row.pop("ruleset")
                 of_set = [self.tables.file(host.source) for host in files if host.ruleset == ruleset]
                 templates = Counter(file["template"] for file in of_set if file["template"])
                 template = min(templates, key=lambda name: (-templates[name], name), default=None)
-                text = text_of(next(host.robots for host in files if host.ruleset == ruleset))
+                text = next((text_of(host.robots) for host in files if host.ruleset == ruleset), "")
                 del row["largest_ruleset"]
-                if row["domains_any"] >= min_domains:
-                    yield row | {
-                        "ruleset_id": of_set[0]["ruleset_id"], "rules": text if 0 < len(text) <= 60 else None, "template": template,
-                        "hosts_with_template": templates[template],
-                        "example": min(host.url for host in files if host.ruleset == ruleset)}
+                yield row | {
+                    "ruleset_id": of_set[0]["ruleset_id"] if of_set else None, "rules": text if 0 < len(text) <= 60 else None,
+                    "template": template, "hosts_with_template": templates[template],
+                    "example": min((host.url for host in files if host.ruleset == ruleset), default=None)}
         return self.each_crawl(rows)
 
     def sitemap_adoption(self):
@@ -548,10 +564,9 @@ class Questions(Computation):
 
         def rows(hosts):
             every = self.blocking_shares(hosts, agent)
-            if panel:
-                yield self.blocking_shares([host for host in hosts if host.key in panel], agent) | {
-                    "all_hosts": every["hosts"], "all_hosts_blocked_by_name": every["blocked_by_name"],
-                    "all_domains_blocked_by_name": every["domains_blocked_by_name"]}
+            yield self.blocking_shares([host for host in hosts if host.key in panel], agent) | {
+                "all_hosts": every["hosts"], "all_hosts_blocked_by_name": every["blocked_by_name"],
+                "all_domains_blocked_by_name": every["domains_blocked_by_name"]}
         return self.each_crawl(rows)
 
     def pair_of_agents(self, agent_a="GPTBot", agent_b="CCBot", any_reason=False):
@@ -689,18 +704,12 @@ class Questions(Computation):
                     "domains_refused_or_failed": mean_of_domains(group, lambda host: host.key in failed)}
         return self.each_crawl(rows)
 
-    def blocking_by_software(self, kind="firewall", agent="GPTBot", min_hosts=5):
+    def blocking_by_software(self, kind="firewall", agent="GPTBot", min_hosts=30):
         def software(host):
             file = self.tables.file(host.source)
             server = re.match("[^/ (]*", file["http_server"] or "")[0].lower() or None
             return {"firewall": file["waf_hint"], "server": server, "template": file["template"]}[kind]
-
-        def rows(hosts):
-            groups = defaultdict(list)
-            for host, _ in self.answers(hosts, agent).values():
-                groups[software(host)].append(host)
-            return [{"software": name} | self.blocking_shares(group, agent) for name, group in groups.items() if len(group) >= min_hosts]
-        return self.each_crawl(rows)
+        return self.blocking_by("software", software, agent, min_hosts)
 
     def dialects_that_disagree(self):
         """By capture instead of by host, for '*' and crawlers of the registry. Other names count apart."""

@@ -22,7 +22,7 @@ reasons AS (
     SELECT p.crawl, p.agent, p.part, 'status', p.hosts, p.by_status FROM parts p
 ),
 answer AS (
-    SELECT c.position, r.crawl, r.agent, r.reason, sum(r.hosts) FILTER (r.part = 'domain')::BIGINT AS hosts, count(*) FILTER (r.part = 'domain') AS domains,
+    SELECT c.position, c.crawl, a.agent, r.reason, coalesce(sum(r.hosts) FILTER (r.part = 'domain'), 0)::BIGINT AS hosts, count(*) FILTER (r.part = 'domain') AS domains,
         max(r.hosts) FILTER (r.part = 'domain') AS hosts_of_largest_domain,
         share_of_hosts(r.part, r.blocked, r.hosts) AS hosts_blocked, share_of_domains(r.part, r.blocked, r.hosts) AS domains_blocked,
         round(avg((r.blocked > 0)::INTEGER) FILTER (r.part = 'domain'), 6) AS domains_any_host_blocked,
@@ -30,9 +30,11 @@ answer AS (
         largest_domain(r.part, r.blocked) AS largest_domain,
         lower_end(share_of_hosts(r.part, r.blocked, r.hosts), blocking_margin(r.part, r.blocked, r.hosts, any_value(c.sample))) AS low,
         upper_end(share_of_hosts(r.part, r.blocked, r.hosts), blocking_margin(r.part, r.blocked, r.hosts, any_value(c.sample))) AS high
-    FROM reasons r
-    JOIN crawls() c ON c.crawl = r.crawl
-    GROUP BY r.crawl, r.agent, r.reason, c.position
+    FROM crawls() c
+    CROSS JOIN asked_agents(agent) a
+    LEFT JOIN reasons r ON r.crawl = c.crawl AND r.agent = a.agent
+    WHERE c.hosts > 0 AND (crawl IS NULL OR c.crawl = crawl)
+    GROUP BY c.crawl, a.agent, r.reason, c.position
 )
 SELECT s.* EXCLUDE (position)
 FROM checked k

@@ -29,17 +29,18 @@ wholes AS (
     SELECT u.crawl, whole_of(u.part, u.n) AS whole FROM units u GROUP BY u.crawl
 ),
 answer AS (
-    SELECT c.position, p.crawl, p.agents_blocked, weight_of_domains(p.part, p.x, u.n) AS weight,
+    SELECT c.position, c.crawl, p.agents_blocked, weight_of_domains(p.part, p.x, u.n) AS weight,
         unnest(shares(p.part, p.ruleset_id, p.x, u.n, any_value(w.whole), any_value(c.sample)))
-    FROM parts p
+    FROM crawls() c
+    LEFT JOIN wholes w ON w.crawl = c.crawl
+    LEFT JOIN parts p ON p.crawl = c.crawl
     LEFT JOIN units u ON u.crawl = p.crawl AND u.part = p.part AND u.unit = p.unit
-    JOIN wholes w ON w.crawl = p.crawl
-    JOIN crawls() c ON c.crawl = p.crawl
-    GROUP BY p.crawl, p.agents_blocked, c.position
+    WHERE c.hosts > 0 AND (crawl IS NULL OR c.crawl = crawl)
+    GROUP BY c.crawl, p.agents_blocked, c.position
 )
 SELECT s.crawl, s.agents_blocked, s.* EXCLUDE (position, crawl, agents_blocked, weight),
-    round(sum(s.hosts) OVER (PARTITION BY s.crawl ORDER BY s.agents_blocked DESC) / s.of_hosts, 6) AS share_this_many_or_more,
-    round(sum(s.weight) OVER (PARTITION BY s.crawl ORDER BY s.agents_blocked DESC) / s.of_domains, 6) AS share_of_domains_this_many_or_more
+    round(sum(s.hosts) OVER (PARTITION BY s.crawl ORDER BY s.agents_blocked DESC) / nullif(s.of_hosts, 0), 6) AS share_this_many_or_more,
+    round(sum(s.weight) OVER (PARTITION BY s.crawl ORDER BY s.agents_blocked DESC) / nullif(s.of_domains, 0), 6) AS share_of_domains_this_many_or_more
 FROM checked k
 LEFT JOIN answer s ON true
 WHERE s.crawl IS NOT NULL OR NOT k.is_known

@@ -72,13 +72,14 @@ wholes AS (
     SELECT u.crawl, whole_of(u.part, u.n) AS whole FROM units u GROUP BY u.crawl
 ),
 answer AS (
-    SELECT c.position, p.crawl, p.training_blocked, p.search_blocked, p.assistant_blocked,
+    SELECT c.position, c.crawl, p.training_blocked, p.search_blocked, p.assistant_blocked,
         unnest(shares(p.part, p.ruleset_id, p.x, u.n, any_value(w.whole), any_value(c.sample)))
-    FROM parts p
+    FROM crawls() c
+    LEFT JOIN wholes w ON w.crawl = c.crawl
+    LEFT JOIN parts p ON p.crawl = c.crawl
     LEFT JOIN units u ON u.crawl = p.crawl AND u.part = p.part AND u.unit = p.unit
-    JOIN wholes w ON w.crawl = p.crawl
-    JOIN crawls() c ON c.crawl = p.crawl
-    GROUP BY p.crawl, p.training_blocked, p.search_blocked, p.assistant_blocked, c.position
+    WHERE c.hosts > 0 AND (crawl IS NULL OR c.crawl = crawl)
+    GROUP BY c.crawl, p.training_blocked, p.search_blocked, p.assistant_blocked, c.position
 )
 SELECT s.* EXCLUDE (position)
 FROM checked k

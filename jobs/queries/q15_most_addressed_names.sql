@@ -1,11 +1,12 @@
 -- Which names are addressed by the most hosts, in the registry or not?
 --
 -- Denominator: hosts whose file has rules, and their registered domains. Names in files without rules and in HTML pages are not counted.
+-- Names that fewer than min_hosts hosts address are left out.
 -- Pitfall: a name may be a typo, a retired crawler or a copy from a list; tracked is true if the registry has it. Names are whole
 -- names, lower-cased and without a version. largest_domain near 1 means that one operator invented the name.
-CREATE OR REPLACE MACRO most_addressed_names(crawl := NULL, top := 50) AS TABLE
+CREATE OR REPLACE MACRO most_addressed_names(crawl := NULL, top := 50, min_hosts := 30) AS TABLE
 WITH checked AS MATERIALIZED (
-    SELECT check_count('top', top) AND check_hosts('rules', crawl) AS is_known
+    SELECT check_count('top', top) AND check_count('min_hosts', min_hosts) AND check_hosts('rules', crawl) AS is_known
 ),
 files AS (
     SELECT h.crawl, h.host_id, h.domain_id, h.ruleset_id, h.archive_no FROM hosts_with('rules', crawl := crawl) h
@@ -23,6 +24,7 @@ ranking AS MATERIALIZED (
     FROM features f
     WHERE f.host_id IN (SELECT h.host_id FROM hosts_with('rules', crawl := crawl) h)
     GROUP BY f.crawl, f.agent
+    HAVING count(*) >= min_hosts
     QUALIFY row_number() OVER (PARTITION BY f.crawl ORDER BY count(*) DESC, f.agent) <= top
 ),
 parts AS (
@@ -40,14 +42,15 @@ wholes AS (
     SELECT u.crawl, whole_of(u.part, u.n) AS whole FROM units u GROUP BY u.crawl
 ),
 answer AS (
-    SELECT c.position, p.crawl, p.agent, p.agent = '*' OR p.agent IN (SELECT g.agent FROM agents g) AS tracked,
+    SELECT c.position, c.crawl, r.agent, r.agent = '*' OR r.agent IN (SELECT g.agent FROM agents g) AS tracked,
         unnest(shares(p.part, p.ruleset_id, p.x, u.n, any_value(w.whole), any_value(c.sample)))
-    FROM parts p
-    JOIN ranking r ON r.crawl = p.crawl AND r.agent = p.agent
+    FROM crawls() c
+    LEFT JOIN wholes w ON w.crawl = c.crawl
+    LEFT JOIN ranking r ON r.crawl = c.crawl
+    LEFT JOIN parts p ON p.crawl = r.crawl AND p.agent = r.agent
     LEFT JOIN units u ON u.crawl = p.crawl AND u.part = p.part AND u.unit = p.unit
-    JOIN wholes w ON w.crawl = p.crawl
-    JOIN crawls() c ON c.crawl = p.crawl
-    GROUP BY p.crawl, p.agent, c.position
+    WHERE c.hosts > 0 AND (crawl IS NULL OR c.crawl = crawl)
+    GROUP BY c.crawl, r.agent, c.position
 )
 SELECT s.* EXCLUDE (position)
 FROM checked k

@@ -48,15 +48,16 @@ wholes AS (
     SELECT u.crawl, whole_of(u.part, u.n) AS whole FROM units u GROUP BY u.crawl
 ),
 answer AS (
-    SELECT c.position, p.crawl, p.code, p.severity, unnest(shares(p.part, p.ruleset_id, p.x, u.n, any_value(w.whole), any_value(c.sample))),
-        sum(p.changed) FILTER (p.part = 'archive')::BIGINT AS changed, largest_domain(p.part, p.changed) AS changed_largest_domain,
-        sum(p.lines) FILTER (p.part = 'archive')::BIGINT AS lines, any_value(n.names) AS names
-    FROM parts p
+    SELECT c.position, c.crawl, p.code, p.severity, unnest(shares(p.part, p.ruleset_id, p.x, u.n, any_value(w.whole), any_value(c.sample))),
+        coalesce(sum(p.changed) FILTER (p.part = 'archive'), 0)::BIGINT AS changed, largest_domain(p.part, p.changed) AS changed_largest_domain,
+        coalesce(sum(p.lines) FILTER (p.part = 'archive'), 0)::BIGINT AS lines, any_value(n.names) AS names
+    FROM crawls() c
+    LEFT JOIN wholes w ON w.crawl = c.crawl
+    LEFT JOIN parts p ON p.crawl = c.crawl
     LEFT JOIN units u ON u.crawl = p.crawl AND u.part = p.part AND u.unit = p.unit
-    JOIN wholes w ON w.crawl = p.crawl
-    JOIN crawls() c ON c.crawl = p.crawl
     LEFT JOIN names n ON n.crawl = p.crawl AND n.code = p.code
-    GROUP BY p.crawl, p.code, p.severity, c.position
+    WHERE c.hosts > 0 AND (crawl IS NULL OR c.crawl = crawl)
+    GROUP BY c.crawl, p.code, p.severity, c.position
 )
 SELECT s.* EXCLUDE (position)
 FROM checked k

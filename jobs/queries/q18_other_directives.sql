@@ -37,13 +37,14 @@ wholes AS (
     SELECT u.crawl, whole_of(u.part, u.n) AS whole FROM units u GROUP BY u.crawl
 ),
 answer AS (
-    SELECT c.position, p.crawl, p.directive, p.known, unnest(shares(p.part, p.ruleset_id, p.x, u.n, any_value(w.whole), any_value(c.sample))),
-        sum(p.lines) FILTER (p.part = 'archive')::BIGINT AS lines
-    FROM parts p
+    SELECT c.position, c.crawl, p.directive, p.known, unnest(shares(p.part, p.ruleset_id, p.x, u.n, any_value(w.whole), any_value(c.sample))),
+        coalesce(sum(p.lines) FILTER (p.part = 'archive'), 0)::BIGINT AS lines
+    FROM crawls() c
+    LEFT JOIN wholes w ON w.crawl = c.crawl
+    LEFT JOIN parts p ON p.crawl = c.crawl
     LEFT JOIN units u ON u.crawl = p.crawl AND u.part = p.part AND u.unit = p.unit
-    JOIN wholes w ON w.crawl = p.crawl
-    JOIN crawls() c ON c.crawl = p.crawl
-    GROUP BY p.crawl, p.directive, p.known, c.position
+    WHERE c.hosts > 0 AND (crawl IS NULL OR c.crawl = crawl)
+    GROUP BY c.crawl, p.directive, p.known, c.position
 )
 SELECT s.* EXCLUDE (position)
 FROM checked k

@@ -19,12 +19,12 @@ ranking AS (
     QUALIFY row_number() OVER (PARTITION BY h.crawl ORDER BY number_of_domains(h.domain_id) DESC, count(*) DESC, h.ruleset_id) <= top
 ),
 files AS MATERIALIZED (
-    SELECT h.crawl, h.domain_id, h.ruleset_id, h.archive_no, h.template, h.url, h.rules_robots_id
+    SELECT h.crawl, h.host_id, h.domain_id, h.ruleset_id, h.archive_no, h.template, h.url
     FROM ranking r
     JOIN hosts_with('rules', crawl := crawl) h ON h.crawl = r.crawl AND h.ruleset_id = r.ruleset_id
 ),
 rulesets AS (
-    SELECT f.crawl, f.ruleset_id, min(f.rules_robots_id) AS robots_id, min(f.url) AS example
+    SELECT f.crawl, f.ruleset_id, min(f.host_id) AS host_id, min(f.url) AS example
     FROM files f
     GROUP BY f.crawl, f.ruleset_id
 ),
@@ -42,10 +42,9 @@ texts AS (
         SELECT l.crawl, l.ruleset_id, l.agent,
             string_agg(CASE WHEN l.allow THEN 'Allow: ' ELSE 'Disallow: ' END || l.path, '; ' ORDER BY l.allow, l.path) FILTER (l.path IS NOT NULL) AS rules
         FROM (
-            SELECT DISTINCT t.crawl, t.ruleset_id, g.agent, r.allow, r.path
+            SELECT t.crawl, t.ruleset_id, r.agent, r.allow, r.path
             FROM rulesets t
-            JOIN groups g ON g.crawl = t.crawl AND g.robots_id = t.robots_id AND g.counts AND g.agent <> ''
-            LEFT JOIN rules r ON r.crawl = g.crawl AND r.robots_id = g.robots_id AND r.group_no = g.group_no AND r.counts AND NOT r.is_empty) l
+            JOIN rules_of_hosts((SELECT list(s.host_id) FROM rulesets s)) r ON r.host_id = t.host_id) l
         GROUP BY l.crawl, l.ruleset_id, l.agent) n
     GROUP BY n.crawl, n.ruleset_id
 ),
@@ -61,17 +60,18 @@ wholes AS (
     SELECT u.crawl, whole_of(u.part, u.n) AS whole FROM units u GROUP BY u.crawl
 ),
 answer AS (
-    SELECT c.position, r.crawl, r.ruleset_id, CASE WHEN length(any_value(x.text)) <= 60 THEN any_value(x.text) END AS rules,
+    SELECT c.position, c.crawl, r.ruleset_id, CASE WHEN length(any_value(x.text)) <= 60 THEN any_value(x.text) END AS rules,
         any_value(t.template) AS template, coalesce(any_value(t.hosts), 0) AS hosts_with_template, r.example,
         unnest(shares(p.part, p.ruleset_id, p.x, u.n, any_value(w.whole), any_value(c.sample)))
-    FROM parts p
-    JOIN rulesets r ON r.crawl = p.crawl AND r.ruleset_id = p.ruleset_id
-    LEFT JOIN templates t ON t.crawl = p.crawl AND t.ruleset_id = p.ruleset_id
-    LEFT JOIN texts x ON x.crawl = p.crawl AND x.ruleset_id = p.ruleset_id
+    FROM crawls() c
+    LEFT JOIN wholes w ON w.crawl = c.crawl
+    LEFT JOIN rulesets r ON r.crawl = c.crawl
+    LEFT JOIN templates t ON t.crawl = r.crawl AND t.ruleset_id = r.ruleset_id
+    LEFT JOIN texts x ON x.crawl = r.crawl AND x.ruleset_id = r.ruleset_id
+    LEFT JOIN parts p ON p.crawl = r.crawl AND p.ruleset_id = r.ruleset_id
     LEFT JOIN units u ON u.crawl = p.crawl AND u.part = p.part AND u.unit = p.unit
-    JOIN wholes w ON w.crawl = p.crawl
-    JOIN crawls() c ON c.crawl = p.crawl
-    GROUP BY r.crawl, r.ruleset_id, r.example, c.position
+    WHERE c.hosts > 0 AND (crawl IS NULL OR c.crawl = crawl)
+    GROUP BY c.crawl, r.ruleset_id, r.example, c.position
 )
 SELECT s.* EXCLUDE (position, example, largest_ruleset),
     s.example

@@ -34,16 +34,18 @@ wholes AS (
     SELECT u.crawl, whole_of(u.part, u.n) AS whole FROM units u GROUP BY u.crawl
 ),
 answer AS (
-    SELECT c.position, p.crawl, unnest(shares(p.part, p.ruleset_id, p.x, u.n, any_value(w.whole), any_value(c.sample))),
-        sum(p.hosts_relative) FILTER (p.part = 'archive')::BIGINT AS hosts_relative,
-        sum(p.hosts_foreign) FILTER (p.part = 'archive')::BIGINT AS hosts_foreign, sum(p.lines) FILTER (p.part = 'archive')::BIGINT AS lines,
+    SELECT c.position, c.crawl, unnest(shares(p.part, p.ruleset_id, p.x, u.n, any_value(w.whole), any_value(c.sample))),
+        coalesce(sum(p.hosts_relative) FILTER (p.part = 'archive'), 0)::BIGINT AS hosts_relative,
+        coalesce(sum(p.hosts_foreign) FILTER (p.part = 'archive'), 0)::BIGINT AS hosts_foreign,
+        coalesce(sum(p.lines) FILTER (p.part = 'archive'), 0)::BIGINT AS lines,
         round(sum(p.relative) FILTER (p.part = 'archive') / nullif(sum(p.lines) FILTER (p.part = 'archive'), 0), 6) AS relative,
         round(sum(p.foreign_domain) FILTER (p.part = 'archive') / nullif(sum(p.lines) FILTER (p.part = 'archive'), 0), 6) AS foreign_domain
-    FROM parts p
+    FROM crawls() c
+    LEFT JOIN wholes w ON w.crawl = c.crawl
+    LEFT JOIN parts p ON p.crawl = c.crawl
     LEFT JOIN units u ON u.crawl = p.crawl AND u.part = p.part AND u.unit = p.unit
-    JOIN wholes w ON w.crawl = p.crawl
-    JOIN crawls() c ON c.crawl = p.crawl
-    GROUP BY p.crawl, c.position
+    WHERE c.hosts > 0 AND (crawl IS NULL OR c.crawl = crawl)
+    GROUP BY c.crawl, c.position
 )
 SELECT s.* EXCLUDE (position)
 FROM checked k

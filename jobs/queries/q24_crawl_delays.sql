@@ -39,17 +39,18 @@ wholes AS (
     SELECT u.crawl, whole_of(u.part, u.n) AS whole FROM units u GROUP BY u.crawl
 ),
 answer AS (
-    SELECT c.position, w.crawl, unnest(shares(p.part, p.ruleset_id, p.x, u.n, any_value(w.whole), any_value(c.sample))),
+    SELECT c.position, c.crawl, unnest(shares(p.part, p.ruleset_id, p.x, u.n, any_value(w.whole), any_value(c.sample))),
         coalesce(sum(p.for_all) FILTER (p.part = 'archive'), 0)::BIGINT AS for_all, any_value(q.median) AS median, any_value(q.p90) AS p90,
         any_value(q.p99) AS p99, any_value(q.longest) AS longest,
         any_value(o.median) AS domains_median, any_value(o.p90) AS domains_p90
-    FROM wholes w
-    LEFT JOIN parts p ON p.crawl = w.crawl
+    FROM crawls() c
+    LEFT JOIN wholes w ON w.crawl = c.crawl
+    LEFT JOIN parts p ON p.crawl = c.crawl
     LEFT JOIN units u ON u.crawl = p.crawl AND u.part = p.part AND u.unit = p.unit
     LEFT JOIN quantiles q ON q.crawl = p.crawl
     LEFT JOIN domain_quantiles o ON o.crawl = p.crawl
-    JOIN crawls() c ON c.crawl = w.crawl
-    GROUP BY w.crawl, c.position
+    WHERE c.hosts > 0 AND (crawl IS NULL OR c.crawl = crawl)
+    GROUP BY c.crawl, c.position
 )
 SELECT s.* EXCLUDE (position)
 FROM checked k

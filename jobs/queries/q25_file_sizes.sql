@@ -24,17 +24,18 @@ domains AS (
     FROM by_domain d GROUP BY d.crawl
 ),
 answer AS (
-    SELECT c.position, f.crawl, count(*) AS hosts, any_value(d.domains) AS domains, round(any_value(d.largest_domain), 6) AS largest_domain,
+    SELECT c.position, c.crawl, count(f.domain_id) AS hosts, coalesce(any_value(d.domains), 0) AS domains, round(any_value(d.largest_domain), 6) AS largest_domain,
         quantile_disc(f.body_bytes, 0.5) AS median_bytes, quantile_disc(f.body_bytes, 0.9) AS p90_bytes, max(f.body_bytes) AS max_bytes,
         any_value(d.median_bytes) AS domains_median_bytes,
         round(avg((f.body_bytes = 0)::INTEGER), 6) AS empty, round(any_value(d.empty), 6) AS domains_empty,
         round(avg((f.body_bytes <= 102400)::INTEGER), 6) AS up_to_100_kib, round(any_value(d.up_to_100_kib), 6) AS domains_up_to_100_kib,
         round(avg(f.over_500kib::INTEGER), 6) AS over_500_kib, round(any_value(d.over_500_kib), 6) AS domains_over_500_kib,
         count(*) FILTER (f.truncated) AS truncated
-    FROM files f
-    JOIN domains d ON d.crawl = f.crawl
-    JOIN crawls() c ON c.crawl = f.crawl
-    GROUP BY f.crawl, c.position
+    FROM crawls() c
+    LEFT JOIN files f ON f.crawl = c.crawl
+    LEFT JOIN domains d ON d.crawl = c.crawl
+    WHERE c.hosts > 0 AND (crawl IS NULL OR c.crawl = crawl)
+    GROUP BY c.crawl, c.position
 )
 SELECT s.* EXCLUDE (position)
 FROM checked k

@@ -10,7 +10,7 @@ WITH checked AS MATERIALIZED (
 ),
 -- Most of the time goes to grouping, so crawls and paths are grouped by their numbers where possible.
 crawl_numbers AS MATERIALIZED (
-    SELECT c.crawl, c.position, c.sample FROM crawls() c
+    SELECT c.crawl, c.position, c.sample, c.hosts FROM crawls() c
 ),
 files AS MATERIALIZED (
     SELECT h.crawl, c.position, h.domain_id, h.ruleset_id, h.archive_no, h.rules_robots_id
@@ -73,11 +73,12 @@ wholes AS (
 answer AS (
     SELECT c.position, c.crawl, r.path, unnest(shares(p.part, p.ruleset_id, p.x, u.n, any_value(w.whole), any_value(c.sample))),
         coalesce(sum(p.for_all) FILTER (p.part = 'archive'), 0)::BIGINT AS hosts_for_all
-    FROM parts p
-    JOIN ranking r ON r.position = p.position AND r.path_no = p.path_no
-    JOIN crawl_numbers c ON c.position = p.position
+    FROM crawl_numbers c
+    LEFT JOIN wholes w ON w.position = c.position
+    LEFT JOIN ranking r ON r.position = c.position
+    LEFT JOIN parts p ON p.position = r.position AND p.path_no = r.path_no
     LEFT JOIN units u ON u.position = p.position AND u.part = p.part AND u.unit = p.unit
-    JOIN wholes w ON w.position = p.position
+    WHERE c.hosts > 0 AND (crawl IS NULL OR c.crawl = crawl)
     GROUP BY c.crawl, r.path, c.position
 )
 SELECT s.* EXCLUDE (position)

@@ -54,8 +54,8 @@ parts AS (
     GROUP BY GROUPING SETS ((c.crawl, d.dialects, c.domain), (c.crawl, d.dialects, c.ruleset_id), (c.crawl, d.dialects, c.archive_no))
 ),
 answer AS (
-    SELECT c.position, w.crawl, d.dialects, any_value(w.whole).hosts AS captures, coalesce(sum(p.differ) FILTER (p.part = 'archive'), 0)::BIGINT AS differ,
-        round(coalesce(sum(p.differ) FILTER (p.part = 'archive'), 0) / any_value(w.whole).hosts, 6) AS share, any_value(w.whole).domains AS domains,
+    SELECT c.position, c.crawl, d.dialects, coalesce(any_value(w.whole).hosts, 0) AS captures, coalesce(sum(p.differ) FILTER (p.part = 'archive'), 0)::BIGINT AS differ,
+        round(coalesce(sum(p.differ) FILTER (p.part = 'archive'), 0) / any_value(w.whole).hosts, 6) AS share, coalesce(any_value(w.whole).domains, 0) AS domains,
         round(weight_of_domains(p.part, p.differ, u.n) / any_value(w.whole).domains, 6) AS share_of_domains,
         coalesce(sum(p.by_rules) FILTER (p.part = 'archive'), 0)::BIGINT AS by_rules,
         round(weight_of_domains(p.part, p.by_rules, u.n) / any_value(w.whole).domains, 6) AS domains_by_rules,
@@ -70,12 +70,13 @@ answer AS (
             share_margin(p.part, p.differ, u.n, any_value(w.whole), any_value(c.sample))) AS low,
         upper_end(sum(p.differ) FILTER (p.part = 'archive') / any_value(w.whole).hosts,
             share_margin(p.part, p.differ, u.n, any_value(w.whole), any_value(c.sample))) AS high
-    FROM wholes w
+    FROM crawls() c
     CROSS JOIN pairs d
-    LEFT JOIN parts p ON p.crawl = w.crawl AND p.dialects = d.dialects
+    LEFT JOIN wholes w ON w.crawl = c.crawl
+    LEFT JOIN parts p ON p.crawl = c.crawl AND p.dialects = d.dialects
     LEFT JOIN units u ON u.crawl = p.crawl AND u.part = p.part AND u.unit = p.unit
-    JOIN crawls() c ON c.crawl = w.crawl
-    GROUP BY w.crawl, d.dialects, c.position
+    WHERE c.hosts > 0 AND (crawl IS NULL OR c.crawl = crawl)
+    GROUP BY c.crawl, d.dialects, c.position
 )
 SELECT s.* EXCLUDE (position)
 FROM checked k

@@ -25,7 +25,7 @@ despite AS (
 answer AS (
     SELECT n.position, n.crawl, n.agent, g.operator, g.category, n.named, round(n.hosts / nullif(n.named, 0), 6) AS ratio, n.hosts, n.of_hosts, n.share, n.domains_any,
         n.of_domains, n.share_of_domains, n.largest_domain, n.largest_ruleset, n.low, n.high, coalesce(d.hosts, 0) AS despite_wildcard,
-        coalesce(d.domains_any, 0) AS domains_any_despite_wildcard, round(coalesce(d.weight, 0) / n.of_domains, 6) AS domains_despite_wildcard
+        coalesce(d.domains_any, 0) AS domains_any_despite_wildcard, round(coalesce(d.weight, 0) / nullif(n.of_domains, 0), 6) AS domains_despite_wildcard
     FROM named_with('allow_all', crawl := crawl, top := top, min_hosts := min_hosts, among := (
         SELECT list(a.agent) FROM agents a WHERE starts_with(a.category, 'ai_') OR coalesce(starts_with(a.category2, 'ai_'), false))) n
     LEFT JOIN agents g ON g.agent = n.agent

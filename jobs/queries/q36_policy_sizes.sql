@@ -38,12 +38,13 @@ hosts_of AS (
     FROM files f GROUP BY f.crawl
 ),
 answer AS (
-    SELECT c.position, h.crawl, h.size.measure AS measure, h.hosts, round(h.size.mean, 6) AS mean, h.size.quantiles[1] AS median, h.size.quantiles[2] AS p90,
-        h.size.quantiles[3] AS p99, h.size.largest AS largest, d.domains, round(d.size.mean, 6) AS domains_mean, d.size.quantiles[1] AS domains_median,
+    SELECT c.position, c.crawl, h.size.measure AS measure, coalesce(h.hosts, 0) AS hosts, round(h.size.mean, 6) AS mean, h.size.quantiles[1] AS median, h.size.quantiles[2] AS p90,
+        h.size.quantiles[3] AS p99, h.size.largest AS largest, coalesce(d.domains, 0) AS domains, round(d.size.mean, 6) AS domains_mean, d.size.quantiles[1] AS domains_median,
         d.size.quantiles[2] AS domains_p90, d.largest_domain
-    FROM hosts_of h
-    JOIN domains d ON d.crawl = h.crawl AND d.size.measure = h.size.measure
-    JOIN crawls() c ON c.crawl = h.crawl
+    FROM crawls() c
+    LEFT JOIN hosts_of h ON h.crawl = c.crawl
+    LEFT JOIN domains d ON d.crawl = h.crawl AND d.size.measure = h.size.measure
+    WHERE c.hosts > 0 AND (crawl IS NULL OR c.crawl = crawl)
 )
 SELECT s.* EXCLUDE (position)
 FROM checked k

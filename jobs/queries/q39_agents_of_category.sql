@@ -33,15 +33,16 @@ wholes AS (
     SELECT p.crawl, whole_of(p.part, p.n) AS whole FROM parts p GROUP BY p.crawl
 ),
 rows AS (
-    SELECT c.position, p.crawl, any_value(c.sample) AS sample, unnest([
+    SELECT c.position, c.crawl, any_value(c.sample) AS sample, unnest([
         {'place': 1, 'blocked': 'any', 'shares': shares(p.part, p.ruleset_id, p.any_of, p.n, any_value(w.whole), any_value(c.sample))},
         {'place': 2, 'blocked': 'at least ' || at_least, 'shares': shares(p.part, p.ruleset_id, p.some, p.n, any_value(w.whole), any_value(c.sample))},
         {'place': 3, 'blocked': 'all', 'shares': shares(p.part, p.ruleset_id, p.all_of, p.n, any_value(w.whole), any_value(c.sample))},
         {'place': 4, 'blocked': '* by its rules', 'shares': shares(p.part, p.ruleset_id, p.by_wildcard, p.n, any_value(w.whole), any_value(c.sample))}]) AS class
-    FROM parts p
-    JOIN wholes w ON w.crawl = p.crawl
-    JOIN crawls() c ON c.crawl = p.crawl
-    GROUP BY p.crawl, c.position
+    FROM crawls() c
+    LEFT JOIN wholes w ON w.crawl = c.crawl
+    LEFT JOIN parts p ON p.crawl = c.crawl
+    WHERE c.hosts > 0 AND (crawl IS NULL OR c.crawl = crawl)
+    GROUP BY c.crawl, c.position
 ),
 answer AS (
     SELECT r.position, r.class.place, r.crawl, r.class.blocked AS blocked, (SELECT count(*) FROM members) AS agents, unnest(r.class.shares)

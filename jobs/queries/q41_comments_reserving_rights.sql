@@ -16,33 +16,38 @@ checked AS MATERIALIZED (
         ELSE error('the crawl ''' || n.without || ''' has no bodies, and comments are only in bodies: scan again with --with-bodies') END AND check_hosts('successful', crawl) AS is_known
     FROM (SELECT min(m.crawl) AS without FROM (SELECT b.crawl FROM bodies b GROUP BY b.crawl HAVING count(b.body) = 0) m) n
 ),
+phrases AS (
+    SELECT unnest([1, 2, 3, 4]) AS place, unnest(['EU directive 2019/790', 'text and data mining', 'reserves rights', 'all rights reserved']) AS phrase
+),
 comments AS (
     SELECT b.crawl, b.domain_id, b.ruleset_id, b.archive_no, lower(array_to_string(regexp_extract_all(b.body, '#[^\r\n]*'), chr(10))) AS text
     FROM bodies b
     WHERE b.body IS NOT NULL
 ),
 answers AS (
-    SELECT c.crawl, c.domain_id, c.ruleset_id, c.archive_no, p.phrase, p.place,
+    SELECT c.crawl, c.domain_id, c.ruleset_id, c.archive_no, p.place,
         CASE p.place WHEN 1 THEN regexp_matches(c.text, '2019/790') WHEN 2 THEN regexp_matches(c.text, 'text and data mining|text-and-data-mining|text- und data[- ]mining|fouille de textes|\btdm\b')
             WHEN 3 THEN regexp_matches(c.text, '(reserve|reserves|reserving) (all |any |its |our |their )*rights|express(ly)? reserv|rights? reservation|réserve') ELSE regexp_matches(c.text, 'all rights reserved|alle rechte vorbehalten|tous droits réservés') END AS found
     FROM comments c
-    CROSS JOIN (SELECT unnest([1, 2, 3, 4]) AS place, unnest(['EU directive 2019/790', 'text and data mining', 'reserves rights', 'all rights reserved']) AS phrase) p
+    CROSS JOIN phrases p
 ),
 parts AS (
-    SELECT a.crawl, a.place, a.phrase, a.ruleset_id, part_of(grouping(a.domain_id, a.ruleset_id, a.archive_no), a.domain_id) AS part,
+    SELECT a.crawl, a.place, a.ruleset_id, part_of(grouping(a.domain_id, a.ruleset_id, a.archive_no), a.domain_id) AS part,
         count(*) AS n, count(*) FILTER (a.found) AS x
     FROM answers a
-    GROUP BY a.crawl, a.place, a.phrase, GROUPING SETS ((a.domain_id), (a.ruleset_id), (a.archive_no))
+    GROUP BY a.crawl, a.place, GROUPING SETS ((a.domain_id), (a.ruleset_id), (a.archive_no))
 ),
 wholes AS (
     SELECT p.crawl, p.place, whole_of(p.part, p.n) AS whole FROM parts p GROUP BY p.crawl, p.place
 ),
 answer AS (
-    SELECT c.position, p.place, p.crawl, p.phrase, unnest(shares(p.part, p.ruleset_id, p.x, p.n, any_value(w.whole), any_value(c.sample)))
-    FROM parts p
-    JOIN wholes w ON w.crawl = p.crawl AND w.place = p.place
-    JOIN crawls() c ON c.crawl = p.crawl
-    GROUP BY p.crawl, p.place, p.phrase, c.position
+    SELECT c.position, t.place, c.crawl, t.phrase, unnest(shares(p.part, p.ruleset_id, p.x, p.n, any_value(w.whole), any_value(c.sample)))
+    FROM crawls() c
+    CROSS JOIN phrases t
+    LEFT JOIN wholes w ON w.crawl = c.crawl AND w.place = t.place
+    LEFT JOIN parts p ON p.crawl = c.crawl AND p.place = t.place
+    WHERE c.hosts > 0 AND (crawl IS NULL OR c.crawl = crawl)
+    GROUP BY c.crawl, t.place, t.phrase, c.position
 )
 SELECT s.* EXCLUDE (position, place)
 FROM checked k

@@ -51,15 +51,16 @@ wholes AS (
     SELECT u.crawl, whole_of(u.part, u.n) AS whole FROM units u GROUP BY u.crawl
 ),
 answer AS (
-    SELECT c.position, w.crawl, g.category, any_value(g.agents) AS agents,
+    SELECT c.position, c.crawl, g.category, any_value(g.agents) AS agents,
         unnest(shares(p.part, p.ruleset_id, p.x, u.n, any_value(w.whole), any_value(c.sample))), any_value(m.mostly) AS mostly
-    FROM wholes w
+    FROM crawls() c
     CROSS JOIN categories g
-    JOIN crawls() c ON c.crawl = w.crawl
-    LEFT JOIN most m ON m.crawl = w.crawl AND m.category = g.category
-    LEFT JOIN parts p ON p.crawl = w.crawl AND p.category = g.category
+    LEFT JOIN wholes w ON w.crawl = c.crawl
+    LEFT JOIN most m ON m.crawl = c.crawl AND m.category = g.category
+    LEFT JOIN parts p ON p.crawl = c.crawl AND p.category = g.category
     LEFT JOIN units u ON u.crawl = p.crawl AND u.part = p.part AND u.unit = p.unit
-    GROUP BY w.crawl, g.category, c.position
+    WHERE c.hosts > 0 AND (crawl IS NULL OR c.crawl = crawl)
+    GROUP BY c.crawl, g.category, c.position
 )
 SELECT s.* EXCLUDE (position)
 FROM checked k

@@ -13,6 +13,14 @@ SELECT c.crawl, c.position + 1 AS position, c.hosts, c.first_fetch, c.median_fet
 FROM crawls c ORDER BY c.position;
 COMMENT ON MACRO TABLE crawls IS 'One row per crawl in the order of the median times of their captures, as in a dataset; the table crawls has more columns';
 
+CREATE OR REPLACE MACRO rules_of_hosts(ids) AS TABLE
+SELECT DISTINCT h.host_id, g.agent, r.allow, r.path
+FROM hosts h
+JOIN policy_groups g ON g.policy_id = h.policy_id
+LEFT JOIN policy_rules r ON r.policy_id = g.policy_id AND r.group_no = g.group_no AND r.counts AND NOT r.is_empty
+WHERE list_contains(ids, h.host_id) AND g.counts AND g.agent <> '';
+COMMENT ON MACRO TABLE rules_of_hosts IS 'The rules that count of each name in the files of hosts, by their host_id; a name without rules has one row';
+
 -- One crawl, or one host.
 CREATE OR REPLACE MACRO surt_of(host) AS
     CASE WHEN contains(host, ',') THEN host

@@ -372,6 +372,14 @@ FROM hosts_with(denominator, crawl := crawl) h
 GROUP BY GROUPING SETS ((h.crawl, h.domain_id), (h.crawl, h.archive_no));
 COMMENT ON MACRO TABLE units_of IS 'The registered domains and the archives of a denominator with the number of their hosts';
 
+CREATE OR REPLACE MACRO rules_of_hosts(ids) AS TABLE
+SELECT DISTINCT h.host_id, g.agent, r.allow, r.path
+FROM hosts h
+JOIN groups g ON g.crawl = h.crawl AND g.robots_id = h.rules_robots_id
+LEFT JOIN rules r ON r.crawl = g.crawl AND r.robots_id = g.robots_id AND r.group_no = g.group_no AND r.counts AND NOT r.is_empty
+WHERE list_contains(ids, h.host_id) AND g.counts AND g.agent <> '';
+COMMENT ON MACRO TABLE rules_of_hosts IS 'The rules that count of each name in the files of hosts, by their host_id; a name without rules has one row';
+
 -- The columns of a question that counts hosts x among the hosts of a denominator. n: hosts of the unit in the denominator, from
 -- units_of; whole: the totals of the denominator, by whole_of, or null if the crawl has no such hosts.
 --
