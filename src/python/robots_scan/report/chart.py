@@ -321,7 +321,7 @@ CONFIG = {
 }
 
 # Parts of Vega's SVG that draw nothing.
-INVISIBLE = re.compile(r'<path class="(?:background|foreground)"[^>]*?/>|<text[^>]*? opacity="0"[^>]*>[^<]*</text>')
+INVISIBLE = re.compile(r'<path class="(?:background|foreground)"[^>]*?/>|<g [^>]*role="graphics-symbol"[^>]*/>|<text[^>]*? opacity="0"[^>]*>[^<]*</text>')
 # Coordinates, whose last digits nobody sees. Texts and labels are left as they are.
 COORDINATES = re.compile(r' (?:d|transform|x|y|x1|x2|y1|y2|width|height)="[^"]*"')
 LONG_NUMBER = re.compile(r"(-?\d+\.\d{2})\d+")

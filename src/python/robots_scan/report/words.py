@@ -9,7 +9,7 @@ PARTS = {"500kib": "500 KiB", "ai": "AI", "ascii": "ASCII", "aws": "AWS", "bom":
 MECHANISMS = {"allow-ai-training": "AllowAITraining", "content-signal": "Content-Signal", "content-usage": "Content-Usage", "disallow-ai-training": "DisallowAITraining",
               "llm-policy": "LLM-Policy", "rsl-license": "RSL licence", "tdmrep": "TDMRep"}
 # Names of software and of services that write robots.txt files.
-TEMPLATES = {"bigcommerce": "BigCommerce", "bitly": "Bitly", "blogger": "Blogger", "civicplus": "CivicPlus", "contao": "Contao", "dedecms": "DedeCMS", "discourse": "Discourse",
+TEMPLATES = {"bigcommerce": "BigCommerce", "bitly": "Bitly", "blogger": "Blogger", "civicplus": "CivicPlus", "cloudflare_managed": "Cloudflare (managed)", "contao": "Contao", "dedecms": "DedeCMS", "discourse": "Discourse",
              "dotnetnuke": "DotNetNuke", "drupal": "Drupal", "dspace": "DSpace", "flywheel": "Flywheel", "freshdesk": "Freshdesk", "ghost": "Ghost", "gitbook": "GitBook",
              "gitlab": "GitLab", "govoffice": "GovOffice", "hestiacp": "HestiaCP", "hubspot": "HubSpot", "intercom": "Intercom", "invision_community": "Invision Community",
              "joomla": "Joomla", "libguides": "LibGuides", "magento": "Magento", "mastodon": "Mastodon", "medium": "Medium", "readme": "ReadMe", "salesforce": "Salesforce",

@@ -18,6 +18,7 @@ def build(study):
 def changing(study):
     source, rows = study.ask("anomalies_found", crawl=study.crawl)
     figure = Figure("anomalies", "Anomalies that change a verdict", sources=[source])
+    rows = [row for row in rows if row["hosts"]]
     found = [row for row in rows if row["changed"]]
     if not found:
         figure.missing = f"No anomaly in {study.crawl} changes a verdict." if rows else f"{study.crawl or 'The dataset'} has no host with an anomaly."

@@ -41,6 +41,7 @@ def by_name(study):
 def how_many(study):
     source, answer = study.ask("number_of_ai_agents_blocked", crawl=study.crawl)
     figure = Figure("number-of-ai-crawlers", "Number of AI crawlers that a host blocks by name", sources=[source])
+    answer = [row for row in answer if row["hosts"]]
     most = max((row["agents_blocked"] for row in answer), default=0)
     if not most:
         figure.missing = f"No host of {study.crawl or 'the dataset'} blocks an AI crawler by its own name."

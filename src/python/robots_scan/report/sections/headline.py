@@ -76,7 +76,7 @@ def on_any_ground(study, row):
         SELECT sum(1 / coalesce(u.n, 1)) FROM hosts_with('decided', crawl := {crawl}) h
         LEFT JOIN units_of('decided', crawl := {crawl}) u ON u.part = 'domain' AND u.unit = h.domain_id
         WHERE h.wildcard_verdict = 'disallow_all' OR h.host_id IN ({' UNION ALL '.join(f'({query})' for query in blocks)})""")
-    return (domains or 0) / row["of_domains"]
+    return round((domains or 0) / row["of_domains"], 6)
 
 
 def others(study):

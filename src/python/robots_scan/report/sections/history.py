@@ -5,7 +5,7 @@ stores. The other one has shares of registered domains, and reads every capture.
 """
 
 from collections import Counter
-from dataclasses import replace
+from copy import copy
 
 from .. import evidence
 from ..chart import Chart
@@ -21,7 +21,8 @@ EXAMPLES_MAX = 3
 def build(study):
     long = [crawl for crawl in study.crawls if is_long(study, crawl)]
     left_out = [*left_out_of(study, [], long), *other_years(study)]
-    study = replace(study, crawls=[crawl for crawl in study.crawls if crawl not in long])
+    study = copy(study)
+    study.crawls = [crawl for crawl in study.crawls if crawl not in long]
     known = [row["median_day"] for row in study.history.crawls if row["crawl"] in study.crawls and row["median_day"]]
     span = f" from {known[0]} to {known[-1]}" if known else ""
     section = Section("time", "Over time", [])

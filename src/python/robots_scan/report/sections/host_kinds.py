@@ -22,6 +22,7 @@ def by_tld(study, agent):
     source, rows = study.ask("blocking_by_tld", agent=agent.token, crawl=study.crawl, min_hosts=FEW)
     figure = Figure(study.key("tlds", agent), f"{agent.token} blocked by top-level domain", sources=[source])
     counts = study.counts_of_hosts(evidence.verdicts(agent.token, study.crawl, evidence.BY_NAME, "v.url_host_tld"), "url_host_tld")
+    rows = [row for row in rows if row["hosts"]]
     for row in largest(rows):
         figure.rows.append(blocking_row(row, row["url_host_tld"] or "(none)", counts.get(row["url_host_tld"], 0), by_name(
             study, agent, evidence.same("v.url_host_tld", row["url_host_tld"]))))
@@ -32,6 +33,7 @@ def by_network(study, agent):
     source, rows = study.ask("blocking_by_software", kind="firewall", agent=agent.token, crawl=study.crawl, min_hosts=FEW)
     figure = Figure(study.key("networks", agent), f"{agent.token} blocked by content delivery network or firewall", sources=[source])
     counts = study.counts_of_hosts(evidence.verdicts_of_files(agent.token, study.crawl, evidence.BY_NAME), "waf_hint")
+    rows = [row for row in rows if row["hosts"]]
     for row in largest(rows):
         figure.rows.append(blocking_row(row, words(row["software"]) if row["software"] else NO_HINT, counts.get(row["software"], 0), evidence.verdicts_of_files(
             agent.token, study.crawl, f"{evidence.BY_NAME} AND {evidence.same('r.waf_hint', row['software'])}")))

@@ -53,6 +53,7 @@ def domain_part(rows):
 
 def rule_sets(study):
     source, rows = study.ask("most_common_rule_sets", crawl=study.crawl, top=ROWS_MAX)
+    rows = [row for row in rows if row["hosts"]]
     figure = Figure("rule-sets", "Most common rule sets", sources=[source], has_rule_sets=False)
     if not rows:
         figure.missing = f"No two registered domains of {study.crawl or 'the dataset'} have the same rules."
@@ -64,7 +65,7 @@ def rule_sets(study):
         label += f" ({labels[label]})" if labels[label] > 1 else ""
         figure.rows.append(share_row({**row, "largest_ruleset": None}, label, evidence.hosts("rules", study.crawl, f"h.ruleset_id = {literal(row['ruleset_id'])}")))
     first, figure.rows = ranked(figure.rows)[0], in_order(figure.rows)
-    figure.columns = columns_of(figure.rows, "rules", [Column("ruleset_id", "ruleset_id"), Column("rules", "rules"), Column("example", "such as"), *SHARES])
+    figure.columns = columns_of(figure.rows, "rule set", [Column("ruleset_id", "ruleset_id"), Column("example", "such as"), *SHARES])
     figure.chart = bar_chart(f"Registered domains that share a rule set in {study.crawl}", figure.rows)
     figure.lead = f"{the_most(first, 'rules', 'Shared rules')}, {first['label']}, are those of {said(first)} with rules."
     figure.warnings = other_order(figure.rows)

@@ -1,7 +1,7 @@
 """Blocking over time, over all hosts and over the hosts that are decided in every crawl."""
 
 import re
-from dataclasses import replace
+from copy import copy
 
 from .. import evidence
 from ..chart import Chart
@@ -34,7 +34,8 @@ def build(study):
     main = longest(lines)
     if len(main) >= 2:
         left_out = [*left_out_of(study, main, long), *other_years(study)]
-        study = replace(study, crawls=main)
+        study = copy(study)
+        study.crawls = main
         section.figures = [all_hosts(study), *(same_hosts(study, agent) for agent in study.chosen)]
         for figure in section.figures[:1]:
             figure.lead, figure.missing = figure.lead and " ".join([figure.lead, *left_out]), figure.missing and " ".join([figure.missing, *left_out])
