@@ -13,6 +13,7 @@ Anomalies, preferences, verdicts by dialect, templates, software and the places 
 """
 
 import inspect
+import json
 import subprocess
 import sys
 import tempfile
@@ -131,8 +132,8 @@ def assert_equal(expected, actual, subject):
 class Tests:
     """One test per question that the computation answers."""
 
-    def __init__(self, questions, alone, without_rows, among_others):
-        self.questions, self.alone, self.without_rows, self.among_others = questions, alone, without_rows, among_others
+    def __init__(self, questions, alone, without_rows, among_others, summary):
+        self.questions, self.alone, self.without_rows, self.among_others, self.summary = questions, alone, without_rows, among_others, summary
         self.parameters = self.macros(among_others) if among_others else {}
         self.computed = {name for name in vars(Questions) if not name.startswith("_")}
         for name in self.computed:
@@ -145,6 +146,16 @@ class Tests:
     def test_a_dataset_without_rows(self):
         for question in test_queries.without_lists():
             test_queries.check_over_nothing(self.without_rows, question)
+
+    def test_the_summary_of_a_scan(self):
+        """The crawlers that are blocked most are those of most_blocked_agents."""
+        last = self.questions.crawls.names[-1]
+        rows = [row for row in self.questions.most_blocked_agents(min_hosts=1) if row["crawl"] == last and row["hosts"]]
+        kept = ("agent", "hosts", "share", "largest_domain", "largest_ruleset")
+        first = sorted(rows, key=lambda row: (-row["hosts"], row["agent"]))[:10]
+        assert (self.summary["crawl"], self.summary["hosts"]) == (last, rows[0]["of_hosts"]), self.summary
+        assert [row["agent"] for row in self.summary["agents"]] == [row["agent"] for row in first], self.summary
+        assert_equal([{name: row[name] for name in kept} for row in first], self.summary["agents"], "the summary")
 
     @staticmethod
     def macros(connection):
@@ -185,9 +196,10 @@ class Tests:
 
 def main(program, dataset=None):
     with tempfile.TemporaryDirectory() as folder:
-        def scan(name, archive):
-            done = subprocess.run([program, archive, "-q", "-o", Path(folder) / name], capture_output=True, timeout=120)
+        def scan(name, *archives):
+            done = subprocess.run([program, *archives, "-q", "--json", "-o", Path(folder) / name], capture_output=True, timeout=120)
             assert done.returncode in (0, 1), done.stderr
+            return json.loads(done.stdout)
 
         scan("joined/1-later", ARCHIVES[1])
         scan("joined/2-earlier", ARCHIVES[0])
@@ -195,7 +207,8 @@ def main(program, dataset=None):
         alone = opened(Path(folder) / "joined")
         scan("nothing", NOTHING)
         questions = Questions(Crawls(read_captures(ARCHIVES)), read_registry(REGISTRY), Tables(alone))
-        return test_runner.run(Tests(questions, alone, opened(Path(folder) / "nothing"), opened(dataset) if dataset else None))
+        summary = scan("both", *ARCHIVES)["most_blocked"]
+        return test_runner.run(Tests(questions, alone, opened(Path(folder) / "nothing"), opened(dataset) if dataset else None, summary))
 
 
 if __name__ == "__main__":

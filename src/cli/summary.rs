@@ -5,7 +5,7 @@ use crate::escape::escape;
 use crate::quantity::format_count;
 use dataset::OutputLayout;
 use indicatif::{HumanBytes, HumanCount};
-use scan::{MostBlockedAgents, ScanSummary};
+use scan::{BlockedName, MostBlockedAgents, ScanSummary};
 use serde_json::{Value, json};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -123,7 +123,7 @@ fn write_statuses(by_status: &BTreeMap<Option<u16>, u64>, out: &mut String) {
     let captures: u64 = by_status.values().sum();
     let _ = writeln!(out, "\ncaptures by status");
     let mut write = |count: u64, name: &str| {
-        let share = 100.0 * count as f64 / captures.max(1) as f64;
+        let share = 100.0 * share(count, captures);
         let count = HumanCount(count).to_string();
         let _ = writeln!(out, "  {count:>12}  {share:5.1} %  {name}");
     };
@@ -152,15 +152,45 @@ pub(crate) fn write_most_blocked(most_blocked: &MostBlockedAgents, out: &mut Str
     let crawl_text = crawl_text.map_or(String::new(), |crawl| format!(" of {}", escape(crawl)));
     let _ = writeln!(
         out,
-        "\nmost blocked crawlers: of {}{crawl_text}, those that name\n\
-         the crawler and disallow everything",
+        "\nmost blocked crawlers: of {}{crawl_text} with a\n\
+         known verdict, those that name the crawler and disallow everything",
         format_count(most_blocked.hosts, "host")
     );
-    for (agent, count) in &most_blocked.agents {
-        let share = 100.0 * *count as f64 / most_blocked.hosts.max(1) as f64;
-        let count = HumanCount(*count).to_string();
-        let _ = writeln!(out, "  {count:>12}  {share:5.1} %  {}", escape(agent));
+    for agent in &most_blocked.agents {
+        let share = 100.0 * share(agent.hosts, most_blocked.hosts);
+        let count = HumanCount(agent.hosts).to_string();
+        let concentration = format_concentration(agent);
+        let name = escape(&agent.name);
+        let _ = writeln!(out, "  {count:>12}  {share:5.1} %  {name}{concentration}");
     }
+}
+
+/// Returns the parts of the hosts that block a crawler that are in one domain and that have one rule set, if they are half
+/// of several hosts, such as `, 65 % of them with the same rules`: they are one decision.
+fn format_concentration(agent: &BlockedName) -> String {
+    let parts = [
+        (agent.hosts_in_one_domain, "in one domain"),
+        (agent.hosts_with_one_ruleset, "with the same rules"),
+    ];
+    let parts = parts
+        .into_iter()
+        .filter(|&(part, _)| part > 1 && 2 * part >= agent.hosts);
+    let parts: Vec<String> = parts
+        .map(|(part, text)| format!("{:.0} % of them {text}", 100.0 * share(part, agent.hosts)))
+        .collect();
+    match parts.is_empty() {
+        true => String::new(),
+        false => format!(", {}", parts.join(", ")),
+    }
+}
+
+fn share(part: u64, whole: u64) -> f64 {
+    part as f64 / whole.max(1) as f64
+}
+
+/// Returns a share with the digits that it has in answers to questions.
+fn rounded_share(part: u64, whole: u64) -> f64 {
+    (share(part, whole) * 1e6).round() / 1e6
 }
 
 /// Returns the number of faults in parts of earlier runs, such as `, with 3 faults`; empty without faults.
@@ -188,7 +218,15 @@ pub(crate) fn no_robots_warning(summary: &ScanSummary) -> String {
 /// Returns the ranking of the most blocked crawlers as JSON.
 pub(crate) fn most_blocked_to_json(most_blocked: &MostBlockedAgents) -> Value {
     let agents = most_blocked.agents.iter();
-    let agents = agents.map(|(agent, hosts)| json!({"agent": agent, "hosts": hosts}));
+    let agents = agents.map(|agent| {
+        json!({
+            "agent": agent.name,
+            "hosts": agent.hosts,
+            "share": rounded_share(agent.hosts, most_blocked.hosts),
+            "largest_domain": rounded_share(agent.hosts_in_one_domain, agent.hosts),
+            "largest_ruleset": rounded_share(agent.hosts_with_one_ruleset, agent.hosts),
+        })
+    });
     json!({
         "crawl": most_blocked.crawl,
         "hosts": most_blocked.hosts,

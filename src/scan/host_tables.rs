@@ -67,7 +67,7 @@ pub(super) fn write_hosts(
     Ok(MostBlockedAgents {
         crawl: crawls.last().filter(|_| crawls.len() > 1).cloned(),
         hosts: ranking.hosts,
-        agents: ranking.agents,
+        agents: ranking.names,
     })
 }
 

@@ -66,6 +66,7 @@ mod tasks;
 mod worker;
 
 pub use disk::error::Error;
+pub use hosts::resolved::BlockedName;
 pub use options::{Options, PSL_VERSION};
 pub use pipeline::run;
 pub use plan::{Part, plan_parts};

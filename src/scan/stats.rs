@@ -1,5 +1,6 @@
 //! Statistics of a run.
 
+use hosts::resolved::BlockedName;
 use sources::reader::RowNotes;
 use std::collections::BTreeMap;
 use tables::Fault;
@@ -69,10 +70,10 @@ pub struct ScanSummary {
 pub struct MostBlockedAgents {
     /// The last crawl; `None` if there is only one.
     pub crawl: Option<String>,
-    /// The number of hosts of the crawl.
+    /// The number of hosts of the crawl with a known verdict for `*`.
     pub hosts: u64,
-    /// The names of the agents with the number of hosts that block each, the most blocked first.
-    pub agents: Vec<(String, u64)>,
+    /// The names of the agents, the most blocked first.
+    pub agents: Vec<BlockedName>,
 }
 
 /// Totals of the parts that an earlier run had written.

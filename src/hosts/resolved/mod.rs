@@ -21,5 +21,6 @@ mod stored_preference;
 pub mod stored_verdict;
 mod write;
 
+pub use ranking::BlockedName;
 pub(super) use short_url::put_short_url;
 pub use write::{RESOLVED_FROM, ResolvedFile, ResolvedHosts, resolve_hosts};

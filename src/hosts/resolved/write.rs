@@ -1,7 +1,7 @@
 //! Writes the tables `hosts`, `host_verdicts` and `host_preferences`.
 
 use super::domain_numbers::DomainNumbers;
-use super::ranking::BlockedNameRanking;
+use super::ranking::{BlockedNameRanking, RankedHost, is_decided};
 use super::rules::{
     CaptureKey, HostsWithRules, read_all_rules, read_names_record, read_rules_record,
 };
@@ -215,8 +215,8 @@ fn write_hosts(
             files.write(batch_crawl, rows.take())?;
         }
         batch_crawl = host.crawl;
-        ranking.count_host(host.crawl);
         let stored = read_rules_record(current_record(&rules, number)?, host, limits);
+        ranking.count_host(host.crawl, &stored);
         let row = build_host_row(host_id, host, (origin, domain), &stored);
         with_rows.push(host, &row)?;
         rows.push(&row);
@@ -287,7 +287,12 @@ impl HostsWithRows<'_> {
         put_bytes(record, row.surt_host_name.as_bytes());
         put_bytes(record, domain.as_bytes());
         if is_naming {
+            // The ranking needs these.
+            let start = record.len();
+            put_u8(record, is_decided(row.rules).into());
+            put_i64(record, row.rules.ruleset_id.unwrap_or_default());
             self.with_verdict_rows.push(record)?;
+            record.truncate(start);
         }
         if row.rules.has_preferences {
             // If the rules are shared, the rows for names may be left out, as in `host_verdicts`.
@@ -319,7 +324,7 @@ fn sort_named_rows<'s>(
             row.clear();
             put_u32(&mut row, crawl);
             put_key(&mut row, agent);
-            // The remaining fields are the `host_id`, the name and the domain of the host.
+            // The remaining fields are the `host_id`, the name and the domain of the host, and those of the ranking.
             row.extend_from_slice(fields.rest());
             put_verdict(&mut row, &verdict);
             rows.push(&row)?;
@@ -360,8 +365,13 @@ fn write_host_verdicts(
         }
         batch_crawl = crawl;
         let (host, domain) = (fields.bytes(), fields.bytes());
+        let ranked = RankedHost {
+            is_decided: fields.u8() != 0,
+            domain: if domain.is_empty() { host } else { domain },
+            ruleset_id: fields.i64(),
+        };
         let verdict = read_verdict(&mut fields);
-        ranking.count_verdict(crawl, &agent, &verdict);
+        ranking.count_verdict(crawl, &agent, &ranked, &verdict);
         rows.push(&HostVerdictRow {
             agent: &agent,
             host_id,

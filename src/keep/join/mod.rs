@@ -140,7 +140,7 @@ fn join(
         summary.most_blocked = Some(MostBlockedAgents {
             crawl: crawls.last().filter(|_| crawls.len() > 1).cloned(),
             hosts: ranking.hosts,
-            agents: ranking.agents,
+            agents: ranking.names,
         });
     }
     write_joined_views(folder, members.manifest(), true)?;

@@ -4,14 +4,17 @@ import typing
 
 
 class BlockedAgent(typing.TypedDict):
-    """A crawler, and the number of hosts that name it and disallow everything."""
+    """A crawler, the hosts that name it and disallow everything, and the parts of these in one domain and with one rule set."""
 
     agent: str
     hosts: int
+    share: float
+    largest_domain: float
+    largest_ruleset: float
 
 
 class MostBlocked(typing.TypedDict):
-    """The crawlers that are blocked most, of the hosts of the last crawl."""
+    """The crawlers that are blocked most, of the hosts of the last crawl with a known verdict for ``*``."""
 
     crawl: str | None
     hosts: int
