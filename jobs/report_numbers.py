@@ -52,7 +52,7 @@ def crawler(row, token):
 
 
 def rule_set(row):
-    return row["rules"] or (f"one of {template(row['template'])}'s rule sets" if row["template"] and row["hosts_with_template"] * 2 >= row["hosts"] else "longer rules, not recognized")
+    return row["rules"] or (f"one rule set of {template(row['template'])}" if row["template"] and row["hosts_with_template"] * 2 >= row["hosts"] else "longer rules, not recognized")
 
 
 def without(columns, *names):

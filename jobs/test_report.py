@@ -458,7 +458,7 @@ def over_time(results, program, folder, pages):
     page = check_page(results, "over time", pages / "over-time.html", joined)
     case = Case(results, program, folder, pages)
     case.check(page, "over time", "Not drawn, crawls of other hosts: B-1; of more than six weeks: D-1 (2020-01-05 to 2020-03-05); without times: C-1. Of another year than the name: E-2019 (2022).",
-               "of 120 hosts; 80 of 80 hosts have only the rules “User-agent: GPTBot; Disallow: /”) in A-1, and by 66.7\u00a0% of 120 registered domains",
+               "of 120 hosts; 80 of these have only the rules “User-agent: GPTBot; Disallow: /”) in A-1, and by 66.7\u00a0% of 120 registered domains",
                "Only 70 hosts are decided in all 4 crawls, fewer than 100, so the change among the same hosts is not drawn.")
     results.check(set(re.findall(r"GPTBot in ([A-E]-\d+): ", page.text)) == {"A-1", "A-2", "A-3", "E-2019"}, "over time: other crawls are drawn")
     run_report(joined, pages / "over-time.html", "--crawls", "A-1,A-2", sections=[report.sections.time])
@@ -484,8 +484,8 @@ def between_ends(results, program, folder, pages):
     for options, title, names in ((), "AI crawlers blocked by name over time", "GPTBot and CCBot"), (("--agent", "AhrefsBot,GPTBot"), "Crawlers blocked by name over time", "AhrefsBot and GPTBot"):
         run_report(joined, pages / "between.html", *options, sections=[report.sections.time])
         page = check_page(results, "between", pages / "between.html", joined)
-        case.check(page, f"between {options}", f"Numbers of: {title}, over all hosts", f"{names} have the same line (registered domains, hosts).",
-                   "in M-3. Between these crawls, the share of domains is smallest in M-2, 16.7\u00a0% (20 of 120 hosts, 16.7\u00a0%).", "(66.7\u00a0% of 120 hosts; 80 of 80 hosts have the same 3 rules) in M-1")
+        case.check(page, f"between {options}", f"Numbers of: {title}, over all hosts", f"{names} have the same line.",
+                   "in M-3. Between these crawls, the share of domains is smallest in M-2, 16.7\u00a0% (20 of 120 hosts, 16.7\u00a0%).", "(66.7\u00a0% of 120 hosts; 80 of these have the same 3 rules (GPTBot, CCBot, …)) in M-1")
 
 
 # For each crawler and crawl, computed from the tables of a joined dataset: the hosts with a known verdict, those that block by name, and their
@@ -688,7 +688,7 @@ def same_rules(case):
     # Half of the hosts have the same rules, which are three, and which block a crawler that no other host blocks.
     page = case.page("half", [(f"p{i}.example", line("User-agent", "Bytespider") + line("Disallow", "/") + line("User-agent", "b") + line("Disallow", "/a") + line("Disallow", "/b")) for i in range(5)] + [
         (f"q{i}.example", BLOCK_GPTBOT + line("User-agent", f"b{i}") + line("Disallow", f"/{i}")) for i in range(5)], sections=[headline])
-    case.check(page, "half", "; ■ 5 of 10 hosts have the same 3 rules</small>", "■ block at least one AI crawler by name: 5 of 10 hosts have the same 3 rules; the share",
+    case.check(page, "half", "; ■ 5 of 10 hosts have the same 3 rules (Bytespider, b)</small>", "■ block at least one AI crawler by name: 5 of 10 hosts have the same 3 rules (Bytespider, b).",
                "10 of 10 hosts, 100\u00a0%")
 
 

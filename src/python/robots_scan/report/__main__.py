@@ -40,7 +40,7 @@ def new_parser():
     add = command.options.add_argument
     add("-o", "--page", metavar="PAGE", help="the page to write [default: the name of the dataset, in the current folder]")
     add("--crawl", metavar="NAME", help="the crawl of all sections but the one about time [default: the last one]")
-    add("--crawls", metavar="A,B", help="the crawls of the section about time, such as those of the same hosts [default: all]")
+    add("--crawls", metavar="A,B", help="the crawls of the section about time [default: the longest run of crawls of the same hosts; of a history, all]")
     add("--agent", metavar="A,B", help=f"the crawlers of questions about one crawler, each with figures of its own [default: {DEFAULT_AGENT}]")
     add("--history", metavar="HISTORY", help="the history that answers the section about time, which `robots-scan history` has written; "
         f"up to {LINES_MAX} crawlers of --agent are drawn [default: none; with one, the AI crawlers that are blocked most]")

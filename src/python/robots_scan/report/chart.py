@@ -235,7 +235,8 @@ def coinciding(rows):
             groups.append([name]) if of_points is None else of_points.append(name)
         for group in groups[:] if len(series) > 1 else []:
             found.setdefault(tuple(group), []).append(panel)
-    return [f"{', '.join(group[:-1])} and {group[-1]} have the same line ({', '.join(panels)})" for group, panels in found.items() if len(group) > 1]
+    n_panels = len({row["panel"] for row in rows})
+    return [f"{', '.join(group[:-1])} and {group[-1]} have the same line{'' if len(panels) == n_panels else f' ({panels[0]})'}" for group, panels in found.items() if len(group) > 1]
 
 
 def title(description, width):

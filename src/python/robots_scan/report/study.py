@@ -21,6 +21,8 @@ LINES_MAX = 6
 EXAMPLES_MAX, CANDIDATES = 3, 200
 # Rules that a sentence has: of at most this many rules, and characters.
 RULES_MAX, LINE_MAX = 5, 60
+# Names of crawlers by which a sentence names longer rules.
+NAMES_MAX = 2
 # The hash that chooses them is computed from whole numbers, which are faster to read than names.
 PRIME = 1_000_003
 
@@ -146,7 +148,13 @@ class Study:
         same = self.dataset.value(f"SELECT count(*) FROM hosts h WHERE h.crawl = {literal(found['file']['crawl'])} AND h.ruleset_id = {literal(found['ruleset_id'])}")
         of_template = with_template[0] if with_template and with_template[0]["same"] * 2 >= same else None
         return {"hosts": found["hosts"], "rules": rules, "template": of_template and of_template["template"],
-                "is_default": bool(of_template) and of_template["same"] * 2 >= of_template["hosts"], "line": self.rules_in_line(of_file) if rules <= RULES_MAX else None}
+                "is_default": bool(of_template) and of_template["same"] * 2 >= of_template["hosts"], "line": self.rules_in_line(of_file) if rules <= RULES_MAX else None, "names": self.names_in(of_file)}
+
+    def names_in(self, of_file):
+        """Returns the first names of crawlers in a file, and three dots if there are more."""
+        names = [row["name"] for row in self.dataset.rows(f"SELECT left(trim(x.agent_raw), {LINE_MAX}) AS name FROM groups x WHERE {of_file} AND x.agent_raw IS NOT NULL "
+                                                          f"ORDER BY x.line_no LIMIT {NAMES_MAX + 1}")]
+        return [*names[:NAMES_MAX], *(["…"] if len(names) > NAMES_MAX else [])]
 
     def rules_in_line(self, of_file):
         """Returns the groups and rules of a file as one line, or None if it is too long."""

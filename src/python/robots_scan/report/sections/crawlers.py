@@ -28,7 +28,7 @@ def by_name(study):
         Column("operator", "operator"), Column("hosts_naming", "hosts with a group that it obeys", "count"), *BLOCKING], "by name")
     figure.chart = bar_chart(f"Registered domains that block AI crawlers by name in {study.crawl}", figure.rows)
     figure.lead = (f"{study.name_of(top['agent'])} is blocked {study.agents[top['agent']].by_name()} by {said(top)}, and through the rules "
-                   f"for crawlers that a file does not name (*) by a further {share(top['domains_blocked_by_wildcard'])} of registered domains.")
+                   f"for crawlers that a file does not name (*) by a further {share(top['domains_blocked_by_wildcard'])}.")
     figure.notes = [f"Through *, {top['label']} is blocked by {share(top['blocked_by_wildcard'])} of hosts.",
                     "Only a block by name is a decision about one crawler. A host that blocks * has not decided about it, and a status such as 503 blocks all crawlers "
                     "for the time being.", *shown_of(rows)]

@@ -40,7 +40,7 @@ def disagreements(study):
     if status["by_status"]:
         apart.append(f"by a status such as 403 (up to {share(status['domains_by_status'])})")
     if other["other_names"]:
-        apart.append(f"only for names of no crawler of the registry (up to {share(other['domains_other_names'])})")
+        apart.append(f"only for unregistered names (up to {share(other['domains_other_names'])})")
     not_drawn = f" Not drawn: differences {' or '.join(apart)}." if apart else ""
     if not most["by_rules"]:
         figure.lead = f"No rules have different verdicts under two dialects, for * or a crawler of the registry, in {plural(most['captures'], 'capture')}.{not_drawn}"

@@ -37,5 +37,5 @@ def most_let_in(study, rows):
     most = max(rows, key=lambda row: (row["despite_wildcard"], row["agent"]), default=None)
     if not most or not most["despite_wildcard"]:
         return ""
-    return (f" {plural(most['despite_wildcard'], 'host')} ({share(most['domains_despite_wildcard'])} of registered domains) let {study.name_of(most['agent'])} in, at least to some "
-            "paths, and block crawlers that they do not name.")
+    return (f" {study.name_of(most['agent'])} is let in, at least to some paths, by {count(most['despite_wildcard'])} of the hosts that block crawlers that they do not name "
+            f"({share(most['domains_despite_wildcard'])} of registered domains).")

@@ -60,7 +60,8 @@ def main_shares(row):
 def said(row, unit="host"):
     """Returns the main share of a row in words: '3.9 % of 3,161 registered domains (27.2 % of 5,361 hosts)', and the rules that half of the hosts have."""
     domains, of_domains, _, _ = main_shares(row)
-    return f"{share(domains)} of {plural(of_domains, 'registered domain')} ({said_of_hosts(row, unit)}{interval(row)}{'; ' + same_rules(row, unit) if same_rules(row, unit) else ''})"
+    rules = f"; {count(row['rules']['hosts'])} of these have {named_rules(row)}" if named_rules(row) else ""
+    return f"{share(domains)} of {plural(of_domains, 'registered domain')} ({said_of_hosts(row, unit)}{interval(row)}{rules})"
 
 
 def said_of_hosts(row, unit="host"):
@@ -129,16 +130,21 @@ def name_rules(study, rows):
             row["rules"] = study.largest_ruleset(row["records"].hosts)
 
 
-def same_rules(row, unit="host"):
-    """Returns which rules half or more of the hosts of a row have, such as '7 of 14 hosts have the default of Wix', or an empty text."""
+def named_rules(row):
+    """Returns the name of the rules that half or more of the hosts of a row have, such as 'the default of Wix', or an empty text."""
     rules = row.get("rules")
     if not rules or not one_rule_set(row):
         return ""
     if rules["template"]:
-        named = f"the default of {template(rules['template'])}" if rules["is_default"] else f"one of the rule sets in files of {template(rules['template'])}"
-    else:
-        named = f"only the rules “{rules['line']}”" if rules["line"] else f"the same {plural(rules['rules'], 'rule')}"
-    return f"{count(rules['hosts'])} of {plural(row['counted'], unit)} have {named}"
+        return f"the default of {template(rules['template'])}" if rules["is_default"] else f"one rule set of {template(rules['template'])}"
+    if rules["line"]:
+        return f"only the rules “{rules['line']}”"
+    return f"the same {plural(rules['rules'], 'rule')}{' (' + ', '.join(rules['names']) + ')' if rules['names'] else ''}"
+
+
+def same_rules(row, unit="host"):
+    """Returns which rules half or more of the hosts of a row have: '7 of 14 hosts have the default of Wix'."""
+    return f"{count(row['rules']['hosts'])} of {plural(row['counted'], unit)} have {named_rules(row)}" if named_rules(row) else ""
 
 
 def is_marked_rule_set(row):
@@ -194,14 +200,16 @@ def mark(figure):
 def warnings_of(study, figure):
     """Returns a sentence for each of the first rows that are mostly one domain or one rule set, and one for the others."""
     unit = "captures" if figure.chart and figure.chart.unit == "captures" else "hosts"
-    concentrated = [row for row in figure.rows if one_domain(row) or is_marked_rule_set(row)]
+    drawn = {row["label"] for row in figure.chart.rows} if figure.chart and figure.chart.kind == "bars" else set()
+    concentrated = [row for row in figure.rows if (one_domain(row) or is_marked_rule_set(row)) and (row["label"] in drawn or not is_few(row))]
     warnings = []
     for row in concentrated[:DESCRIBED_MAX]:
         hosts = row["records"].hosts
         counted = f"of {count(row['counted'])} {unit}"
         if not one_domain(row):
-            if same_rules(row) and same_rules(row, unit[:-1]) not in figure.lead:
-                warnings.append(f"■ {row['label']}: {same_rules(row, unit[:-1])}; the share of domains does not show this.")
+            # The sentence may have named them already.
+            if named_rules(row) and named_rules(row) not in figure.lead:
+                warnings.append(f"■ {row['label']}: {same_rules(row, unit[:-1])}.")
             continue
         found = study.largest_domain(hosts)
         if found["rules_of_domain"] is None or not figure.has_rule_sets:

@@ -78,5 +78,5 @@ def label_of(row):
     if row["rules"]:
         return row["rules"]
     if row["template"] and row["hosts_with_template"] * 2 >= row["hosts"]:
-        return f"one of {template(row['template'])}'s rule sets"
+        return f"one rule set of {template(row['template'])}"
     return "longer rules, not recognized"
