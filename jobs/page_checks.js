@@ -353,6 +353,26 @@
     }
   }
 
+  /** Checks marks over bars: their outlines contrast with the bar and with the page. */
+  function checkOutlines(svg) {
+    const shapes = shapesOf(svg).filter((shape) => shape.color);
+    const bars = shapes.filter((shape) => shape.element.getAttribute("aria-roledescription") === "bar");
+    for (const shape of shapes.filter((shape) => !bars.includes(shape))) {
+      const box = shape.element.getBoundingClientRect();
+      const isOver = (bar) => {
+        const other = bar.element.getBoundingClientRect();
+        return box.left < other.right && other.left < box.right && box.top < other.bottom && other.top < box.bottom && isBefore(bar.element, shape.element);
+      };
+      for (const bar of bars.filter(isOver)) {
+        const stroke = paintOf(shape.element, "stroke", svg);
+        const { foreground, background } = painted(svg, (page) => ({ background: page, foreground: stroke && stroke.color ? over(page, stroke.color, stroke.alpha) : page }));
+        const { foreground: fill } = painted(svg, (page) => ({ background: page, foreground: over(page, bar.color, bar.alpha) }));
+        const least = Math.min(contrast(foreground, background), contrast(foreground, fill));
+        if (least < MIN_MARK_CONTRAST) report("outlines", `a mark over a bar has an outline of contrast ${least.toFixed(2)}, below ${MIN_MARK_CONTRAST}`, bar.element);
+      }
+    }
+  }
+
   /** Checks that one form of each chart is visible. The forms of a chart have the same parent. */
   function checkForms() {
     const selector = ".wide, .narrow";
@@ -409,6 +429,7 @@
     checkClippedText(svg);
     checkOverlaps(svg);
     checkMarks(svg);
+    checkOutlines(svg);
   }
   return findings;
 };

@@ -14,6 +14,7 @@ width      Nothing is wider than the page, except in containers that scroll. On 
 cut        No container hides content at its right edge. On paper, nothing scrolls.
 contrast   Text has a contrast of at least 4.5 to what is painted below it, including opacities and bars in charts.
 marks      Marks in charts have a contrast of at least 3 to the page.
+outlines   A mark over a bar has an outline with a contrast of at least 3 to the bar and to the page.
 clipped    The text of a chart is within its box.
 overlap    No two texts of a chart overlap.
 forms      Of the wide and the narrow form of each chart (classes `wide` and `narrow`), one is visible.
@@ -43,7 +44,7 @@ from playwright.sync_api import sync_playwright
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGE_CHECKS = (ROOT / "jobs/page_checks.js").read_text(encoding="utf-8").rstrip().removesuffix(";")
-CHECKS = ("console", "scripts", "resources", "width", "cut", "contrast", "marks", "clipped", "overlap", "forms", "labels", "pdf", "words")
+CHECKS = ("console", "scripts", "resources", "width", "cut", "contrast", "marks", "outlines", "clipped", "overlap", "forms", "labels", "pdf", "words")
 BROWSERS = ("chromium", "google-chrome", "chromium-browser")
 # Debian's Chromium cannot use its sandbox as root, and is not to ask for updates.
 BROWSER_OPTIONS = ("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update",
@@ -223,7 +224,7 @@ def check_pages(tabs, paths, screenshots, is_campaign):
 
 STYLE = """
 :root { color-scheme: light dark; --text: #222; --page: #fff; --bar: #0072b2; --axis: #555; }
-@media (prefers-color-scheme: dark) { :root { --text: #ddd; --page: #16181c; --bar: #3d9be0; --axis: #aaa; } }
+@media (prefers-color-scheme: dark) { :root { --text: #ddd; --page: #16181c; --bar: #2b7cb8; --axis: #aaa; } }
 @media print { :root { --text: #000; --page: #fff; --bar: #0072b2; --axis: #555; } }
 body { margin: 0 16px; color: var(--text); background: var(--page); font: 16px/1.4 sans-serif; }
 .faded { opacity: 0.9; }
@@ -248,7 +249,8 @@ BODY = """
 
 CHART = """<g class="role-axis"><text x="60" y="80">0 %</text><text x="160" y="80">50 %</text>
 <text transform="translate(220,80) rotate(-60)">first</text><text transform="translate(236,80) rotate(-60)">second</text></g>
-<path role="graphics-symbol" aria-label="GPTBot: 40 %" d="M60 10 h120 v30 h-120 z" style="fill: var(--bar)"/>
+<path role="graphics-symbol" aria-roledescription="bar" aria-label="GPTBot: 40 %" d="M60 10 h120 v30 h-120 z" style="fill: var(--bar)"/>
+<path d="M176 25 l6 6 6 -6 -6 -6 z" style="fill: #d55e00; stroke: var(--text)"/>
 <text x="190" y="30">40 %</text>"""
 
 # A defect: name, old text, new text, the checks that must report it, and perhaps the modes, which are all of them otherwise.
@@ -288,8 +290,11 @@ DEFECTS = (
     ("text in part over a bar", '<text x="190" y="30">', '<text x="172" y="30" style="fill: var(--bar)">', {"contrast"}, ANY),
     ("text of low contrast in a chart", '<text x="190" y="30">', '<text x="190" y="30" fill-opacity="0.4">', {"contrast"}, ANY),
     ("a transparent mark", 'd="M60', 'opacity="0.3" d="M60', {"marks"}, ANY),
-    ("a mark that is dark in dark mode", "--bar: #3d9be0", "--bar: #333", {"marks"}, {"390 dark", "1280 dark"}),
+    ("a mark that is dark in dark mode", "--bar: #2b7cb8", "--bar: #333", {"marks"}, {"390 dark", "1280 dark"}),
     ("a faint stroke", 'd="M60', 'stroke="#888" stroke-opacity="0.2" d="M60', {"marks"}, ANY),
+    ("a mark without an outline", "; stroke: var(--text)", "", {"outlines"}, ANY),
+    ("an outline like the bar", "stroke: var(--text)", "stroke: var(--bar)", {"outlines"}, ANY),
+    ("an outline like the page", "stroke: var(--text)", "stroke: var(--page)", {"outlines"}, ANY),
     ("text outside of its chart", '<text x="190" y="30">40 %', '<text x="190" y="30">a text that is too long for the narrow form', {"clipped"}, {"390 light", "390 dark"}),
     ("text above its chart", 'x="190" y="30"', 'x="190" y="4"', {"clipped"}, ANY),
     ("labels that overlap", 'x="160" y="80"', 'x="72" y="80"', {"overlap"}, ANY),

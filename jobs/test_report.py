@@ -246,7 +246,7 @@ def check_page(results, name, path, folder, history=None):
             check_figure(results, name, key, figure, tables.ask, token)
             check_records(results, name, key.split("--")[0], figure, tables)
             if key == "headline":
-                check_big_numbers(results, name, page.big_numbers, figure.table())
+                check_big_numbers(results, name, page.big_numbers, figure.table(), text, tables.ask)
     results.check(page.queries or 'class="missing"' in page.text, f"{name}: no queries for records")
     return page
 
@@ -443,29 +443,32 @@ class Case:
 def over_time(results, program, folder, pages):
     """Lines connect crawls of the same hosts, at their times; crawls of others, and those without times, are said to be others."""
     crawls = {"A-1": ("2020-01-05T00:00:00Z", "a", 120), "A-2": ("2021-01-05T00:00:00Z", "a", 120), "B-1": ("2021-03-05T00:00:00Z", "b", 120),
-              "A-3": ("2021-07-05T00:00:00Z", "a", 70), "C-1": ("", "a", 120)}
+              "A-3": ("2021-07-05T00:00:00Z", "a", 70), "C-1": ("", "a", 120), "D-1": ("2020-01-05T00:00:00Z", "a", 120), "E-2019": ("2022-01-05T00:00:00Z", "a", 120)}
     joined = folder / "over-time"
     for crawl, (date, prefix, hosts) in crawls.items():
         archive = folder / f"{crawl}.warc.gz"
         # Half of the hosts of the second collection, less one, are the last ones of the first collection.
         names = [f"a{hosts - 1 - i}.example" if prefix == "b" and i < hosts // 2 - 1 else f"{prefix}{i}.example" for i in range(hosts)]
-        archive.write_bytes(b"".join(record(name, BLOCK_GPTBOT if i % 3 else b"", date=date) for i, name in enumerate(names)))
+        # The captures of one crawl are of two months.
+        archive.write_bytes(b"".join(record(name, BLOCK_GPTBOT if i % 3 else b"", date=date.replace("-01-05", "-03-05") if crawl == "D-1" and i % 4 == 0 else date)
+                                     for i, name in enumerate(names)))
         scan(program, joined / crawl, archive, "--crawl", crawl)
     subprocess.run([program, "join", joined], check=True, capture_output=True, timeout=100)
     run_report(joined, pages / "over-time.html", sections=[report.sections.time])
     page = check_page(results, "over time", pages / "over-time.html", joined)
     case = Case(results, program, folder, pages)
-    case.check(page, "over time", "B-1 has too few hosts in common with these crawls, and no line connects them. The option --crawls A-1,A-2,A-3 restricts",
-               "C-1 has no times of fetching, so it is in the numbers, but not in the chart.", "of 120 hosts) in A-1, and by 65.7\u00a0% of 70 registered domains",
-               "Only 9 hosts are decided in all 5 crawls, fewer than 100, so the change among the same hosts is not drawn. The option --crawls A-1,A-2,A-3 restricts",
-               "A name: a crawl that no line connects with others.")
+    case.check(page, "over time", "Not drawn, crawls of other hosts: B-1; of more than six weeks: D-1 (2020-01-05 to 2020-03-05); without times: C-1. Of another year than the name: E-2019 (2022).",
+               "of 120 hosts; 80 of these have only the rules “User-agent: GPTBot; Disallow: /”) in A-1, and by 66.7\u00a0% of 120 registered domains",
+               "Only 70 hosts are decided in all 4 crawls, fewer than 100, so the change among the same hosts is not drawn.")
+    results.check(set(re.findall(r"GPTBot in ([A-E]-\d+): ", page.text)) == {"A-1", "A-2", "A-3", "E-2019"}, "over time: other crawls are drawn")
     run_report(joined, pages / "over-time.html", "--crawls", "A-1,A-2", sections=[report.sections.time])
     page = check_page(results, "two crawls", pages / "over-time.html", joined)
     case.check(page, "two crawls", "Among the 120 hosts that are decided in every crawl, ")
-    results.check("no line connects" not in page.text and "A name: " not in page.text, "two crawls: they are not connected")
+    results.check("Not drawn, crawls" not in page.text, "two crawls: one is not drawn")
     run_report(joined, folder / "apart.html", "--crawls", "A-1,B-1", sections=[report.sections.time])
     page = check_page(results, "apart", folder / "apart.html", joined)
     case.check(page, "apart", "No two crawls have enough hosts in common")
+    results.check('id="ai-crawlers-over-time-figure"' not in page.text, "apart: crawls of other hosts are drawn")
 
 
 def between_ends(results, program, folder, pages):
@@ -481,8 +484,8 @@ def between_ends(results, program, folder, pages):
     for options, title, names in ((), "AI crawlers blocked by name over time", "GPTBot and CCBot"), (("--agent", "AhrefsBot,GPTBot"), "Crawlers blocked by name over time", "AhrefsBot and GPTBot"):
         run_report(joined, pages / "between.html", *options, sections=[report.sections.time])
         page = check_page(results, "between", pages / "between.html", joined)
-        case.check(page, f"between {options}", f"Numbers of: {title}, over all hosts", f"{names} have the same line (registered domains, hosts).",
-                   "in M-3. Between these crawls, the share of domains is smallest in M-2, 16.7\u00a0%.", "(66.7\u00a0% of 120 hosts) in M-1")
+        case.check(page, f"between {options}", f"Numbers of: {title}, over all hosts", f"{names} have the same line.",
+                   "in M-3. Between these crawls, the share of domains is smallest in M-2, 16.7\u00a0% (20 of 120 hosts, 16.7\u00a0%).", "(66.7\u00a0% of 120 hosts; 80 of these have the same 3 rules (GPTBot, CCBot, …)) in M-1")
 
 
 # For each crawler and crawl, computed from the tables of a joined dataset: the hosts with a known verdict, those that block by name, and their
@@ -619,7 +622,7 @@ def no_ai_crawler(case):
     """Rules that name no AI crawler."""
     rules = [line("User-agent", "*") + line("Disallow", "/private"), BLOCK_ALL, b"", line("User-agent", "AhrefsBot") + line("Disallow", "/")]
     page = case.page("no-ai", [(f"site{i}.example", rules[i % 4]) for i in range(40)])
-    case.check(page, "no AI", "names an AI crawler of the registry", "blocks an AI crawler by its own name", "states a preference", "only to allow it everything")
+    case.check(page, "no AI", "names an AI crawler of the registry", "blocks an AI crawler by its own name", "states one in Content-Signal", "and allows it every path")
 
 
 def hostile_names(case):
@@ -644,8 +647,7 @@ def hosts_of_one_domain(case):
     # 60 of 62 hosts are of one domain with one rule set. Names in .example have no registered domain.
     page = case.page("one-domain", [(f"blog{i}.example.net", BLOCK_GPTBOT) for i in range(60)] + [
         ("x.example", BLOCK_GPTBOT + line("Allow", "/a")), ("y.example", b"")], sections=[headline])
-    case.check(page, "one domain", "block GPTBot by name: 100\u00a0% of 60 hosts are in example.net, half or more of these with the same rules: cite "
-               "the share of domains.", "Of these hosts, 100\u00a0% are in one registered domain.")
+    case.check(page, "one domain", "block GPTBot by name: 100\u00a0% of 60 hosts are in example.net: cite the share of domains.", "Of these hosts, 100\u00a0% are in one registered domain.")
     # Records are of different domains, although nearly all hosts are of one.
     page = case.page("records", [(f"blog{i}.example.net", BLOCK_GPTBOT) for i in range(40)] + [("a.example.com", BLOCK_GPTBOT), ("b.example.org", BLOCK_GPTBOT)], sections=[headline])
     domains = {content.strip().split(":")[0].split(".", 1)[1] for content in page.examples[:3]}
@@ -655,11 +657,12 @@ def hosts_of_one_domain(case):
 def few_hosts(case):
     """Too few hosts, or too few rules, for a warning or a ranking. Files of one rule are equal by chance."""
     page = case.page("one-rule", [(f"h{i}.example", BLOCK_GPTBOT) for i in range(8)], sections=[headline])
-    case.check(page, "one rule", "so few that sites write them independently.")
+    case.check(page, "one rule", "◆ 8 of 8 hosts, 100\u00a0%; 8 of 8 hosts have only the rules “User-agent: GPTBot; Disallow: /”</small>")
+    case.results.check("■ 8" not in page.text and "■</text>" not in page.text, "one rule: a mark for rules of one line")
     # Three hosts against one: nothing is the largest.
     page = case.page("few", [(f"g{i}.gov", BLOCK_GPTBOT if i < 3 else b"") for i in range(149)] + [(f"e{i}.edu", BLOCK_GPTBOT if i < 1 else b"") for i in range(100)], sections=[host_kinds])
-    case.check(page, "few", "is not ranked, because fewer than 30 hosts or registered domains of the first one do so. gov: 2.0\u00a0% of 149 "
-               "registered domains (3 of 149 hosts, 2.0\u00a0%).", "in brackets: few hosts")
+    case.check(page, "few", "None of 2 top-level domains is ranked: in none do 30 hosts and 30 registered domains block GPTBot by name.",
+               "Shares of fewer than 30 hosts or domains are not ranked")
     case.results.check("is largest in" not in page.text and "order is another" not in page.text, "few: a ranking of few hosts")
 
 
@@ -683,21 +686,21 @@ def independent_sites(case):
 def same_rules(case):
     """Half of the hosts have the same rules."""
     # Half of the hosts have the same rules, which are three, and which block a crawler that no other host blocks.
-    page = case.page("half", [(f"p{i}.example", line("User-agent", "PetalBot") + line("Disallow", "/") + line("User-agent", "b") + line("Disallow", "/a") + line("Disallow", "/b")) for i in range(5)] + [
+    page = case.page("half", [(f"p{i}.example", line("User-agent", "Bytespider") + line("Disallow", "/") + line("User-agent", "b") + line("Disallow", "/a") + line("Disallow", "/b")) for i in range(5)] + [
         (f"q{i}.example", BLOCK_GPTBOT + line("User-agent", f"b{i}") + line("Disallow", f"/{i}")) for i in range(5)], sections=[headline])
-    case.check(page, "half", "; of these ■ 50.0\u00a0% with the same rules</small>", "block at least one AI crawler by name: 50.0\u00a0% of 10 hosts have the rules of",
+    case.check(page, "half", "; ■ 5 of 10 hosts have the same 3 rules (Bytespider, b)</small>", "■ block at least one AI crawler by name: 5 of 10 hosts have the same 3 rules (Bytespider, b).",
                "10 of 10 hosts, 100\u00a0%")
 
 
 def undecided_hosts(case):
     """Hosts without a decision, and without rules."""
     page = case.page("undecided", [(f"r{i}.example.net", f"https://gone{i}.example/robots.txt".encode()) for i in range(6)], status="301 Moved", is_redirect=True, least=1)
-    case.check(page, "undecided", "no host has a known verdict, of 6 captured hosts.", "No two dialects give different verdicts, in 6 captures.")
+    case.check(page, "undecided", "no host has a known verdict, of 6 captured hosts.", "No rules have different verdicts under two dialects, for * or a crawler of the registry, in 6 captures.")
     case.results.check("rules of these differ" not in page.text, "undecided: rules of hosts that have none")
     page = case.page("errors", [(f"e{i}.example.net", b"") for i in range(6)], status="503 Service Unavailable", least=1)
     case.results.check("rules of these differ" not in page.text, "errors: rules of hosts that have none")
     page = case.page("one-host", [("a.example", BLOCK_GPTBOT)], sections=[dialects])
-    case.check(page, "one host", "<p>The record behind “", "No two dialects give different verdicts, in 1 capture.")
+    case.check(page, "one host", "<p>The record behind “", "No rules have different verdicts under two dialects, for * or a crawler of the registry, in 1 capture.")
 
 
 def names_of_groups(case):
@@ -716,7 +719,7 @@ def odd_hosts(case):
     # Names that look like numbers, and a share below 0.1 %.
     page = case.page("addresses", [(f"192.168.123.{i}", BLOCK_ALL + line("Sitemap", "/s.xml")) for i in range(10, 20)] + [
         (f"host{i}.example", b"" if i else BLOCK_GPTBOT) for i in range(1500)], sections=[host_kinds])
-    case.check(page, "addresses", "192.168.123.1", "0.066\u00a0% of 1,510")
+    case.check(page, "addresses", "0.066\u00a0% of 1,510")
 
     page = case.page("plain", [(f"p{i}.example", BLOCK_GPTBOT if i % 3 else BLOCK_ALL) for i in range(9)], packed=False, sections=[headline])
 
@@ -785,13 +788,13 @@ def check_failing_charts(results, folder):
     done = run([sys.executable, "-c", script, dataset, "-o", page])
     text = page.read_text(encoding="utf-8") if done.returncode == 0 else ""
     left_out = text.count("This chart could not be drawn.")
-    results.check(done.returncode == 0 and f"warning: {left_out} chart" in done.stderr and 1 <= left_out <= 3 and text.count("<svg") >= 4 and "hint:" not in done.stderr,
+    results.check(done.returncode == 0 and f"warning: {left_out} chart" in done.stderr and 1 <= left_out <= 3 and text.count("<svg") >= 2 and "hint:" not in done.stderr,
                   f"a chart that fails: {left_out} of {text.count('<svg')}: {done}")
     if sys.platform == "linux":
         done = run(["sh", "-c", 'ulimit -v 9000000; exec "$0" report "$@"', COMMAND, dataset, "-o", page])
         text = page.read_text(encoding="utf-8") if done.returncode == 0 else ""
         results.check(done.returncode == 0 and "\nhint: the library of charts reserves 64 GiB of virtual memory: see 'ulimit -v'\n" in done.stderr and "<svg" not in text
-                      and text.count("This chart could not be drawn.") > 10, f"little virtual memory: {done}")
+                      and text.count("This chart could not be drawn.") >= 4, f"little virtual memory: {done}")
 
 
 def documented_commands(results, folder):
@@ -833,9 +836,9 @@ def real_crawls_over_time(results, dataset, pages):
     run_report(dataset, pages / "real-2024.html", "--crawl", "REAL-2024", "--crawls", ",".join(crawls))
     page = check_page(results, "real 2024", pages / "real-2024.html", dataset)
     read_records(results, "real 2024", page, [REAL], 40)
-    for said in ("block GPTBot by name: 88.2\u00a0% of 1,459 hosts are in soft112.com", "In REAL-2024, 3.9\u00a0% of 3,161 registered domains block GPTBot by name, if each "
+    for said in ("block GPTBot by name: 88.2\u00a0% of 1,459 hosts are in soft112.com: cite the share of domains.", "In REAL-2024, 3.9\u00a0% of 3,161 registered domains block GPTBot by name, if each "
                  "domain counts once. Of hosts, it is 27.2\u00a0%: 1,459 of 5,361 hosts with a known verdict.", "Among the 324 hosts that are decided in every crawl",
-                 "invalid token chars: 79.8\u00a0% of 1,613 hosts are in soft112.com, half or more of these with the same rules:"):
+                 "invalid token chars: 79.8\u00a0% of 1,613 hosts are in soft112.com"):
         results.check(said in page.text, f"real 2024: the page does not say '{said}'")
 
 
@@ -854,7 +857,7 @@ def main():
             test(Case(results, program, Path(folder), pages))
         # Two hosts are no concentration. Other tests read this dataset.
         page = Case(results, program, Path(folder), pages).page("two-hosts", TWO_HOSTS, least=2, sections=[headline])
-        results.check("have the rules of" not in page.text, "two hosts: a warning about the same rules")
+        results.check("2 of 2 hosts have" not in page.text, "two hosts: a sentence about the same rules")
         over_history(results, program, xtask, Path(folder), pages)
         documented_commands(results, Path(folder))
         real(results, program, Path(folder), pages)

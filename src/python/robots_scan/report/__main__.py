@@ -13,7 +13,7 @@ from .converter import RESERVED, Converter
 from .dataset import Dataset, History
 from .figure import plural
 from .page import render
-from .sections.shares import warnings_of
+from .sections.shares import mark, name_rules, warnings_of
 from .study import DEFAULT_AGENT, LINES_MAX, study_of
 
 # What the first bytes of each page have, by which a later run knows that it may replace it.
@@ -40,7 +40,7 @@ def new_parser():
     add = command.options.add_argument
     add("-o", "--page", metavar="PAGE", help="the page to write [default: the name of the dataset, in the current folder]")
     add("--crawl", metavar="NAME", help="the crawl of all sections but the one about time [default: the last one]")
-    add("--crawls", metavar="A,B", help="the crawls of the section about time, such as those of the same hosts [default: all]")
+    add("--crawls", metavar="A,B", help="the crawls of the section about time [default: the longest run of crawls of the same hosts; of a history, all]")
     add("--agent", metavar="A,B", help=f"the crawlers of questions about one crawler, each with figures of its own [default: {DEFAULT_AGENT}]")
     add("--history", metavar="HISTORY", help="the history that answers the section about time, which `robots-scan history` has written; "
         f"up to {LINES_MAX} crawlers of --agent are drawn [default: none; with one, the AI crawlers that are blocked most]")
@@ -103,6 +103,9 @@ def write(options):
         section = module.build(study)
         for figure in section.figures:
             if not figure.missing and not figure.of_history:
+                if figure.has_rule_sets:
+                    name_rules(study, figure.rows)
+                mark(figure)
                 figure.warnings = [*warnings_of(study, figure), *figure.warnings]
                 figure.example_of = figure.example_of or next((records for records in figure.records() if records.count), None)
                 figure.examples = study.examples(figure.example_of) if figure.example_of else []

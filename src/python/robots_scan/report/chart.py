@@ -28,6 +28,18 @@ DAY = 86_400_000
 YEARS_MIN = 3
 # Lines whose points differ by less than this part of the largest share hide each other.
 NEAR = 0.01
+# If the largest share of hosts is more than this many times that of domains, the axis fits the bars, and diamonds beyond it have their numbers.
+BEYOND = 2.5
+# The part of the plot before diamonds beyond the axis that ticks take.
+TICKS_PART = 0.85
+# Pixels: the height of a panel of lines, of a text, and of a point.
+PANEL_HEIGHT, TEXT_HEIGHT, POINT = 200, 13, 9
+# Pixels from a point to the middle of the number beside it, by the side.
+SIDES = {"above": (0, -12), "below": (0, 13), "right": (0, 0), "left": (0, 0)}
+# The outline of a mark that may be over a bar: it contrasts with bars and with the page by more than 3, in both colour schemes.
+OUTLINE = {"stroke": "currentColor", "strokeWidth": 1.25, "strokeOpacity": 1}
+# Of fewer hosts or registered domains, shares are not ranked: bars are grey, and points are hollow.
+FEW = 30
 FONT = "Arial, 'Liberation Sans', Helvetica, sans-serif"
 
 
@@ -40,26 +52,22 @@ class Chart:
     rows: list[dict] = field(repr=False)
     unit: str = "hosts"
 
-    def caption(self):
-        """Returns what bars and symbols mean; the legend of a chart has the rest."""
+    def caption(self, is_first=True):
+        """Returns what bars and symbols mean. The head of the page has the rest, and the first chart what most of them have."""
         parts = []
-        if any(row.get("low") is not None for row in self.rows) and self.kind == "lines":
-            parts.append("Vertical line: 95 % interval of the share of hosts")
-        if any(row.get("alone") for row in self.rows):
-            parts.append("A name: a crawl that no line connects with others")
         if self.kind == "lines":
-            parts += coinciding(self.rows)
-        if self.kind == "bars":
-            parts += ["Bars: registered domains", f"◆: {self.unit}"]
-            if any("(" in row["text"] for row in self.rows):
-                parts.append(f"in brackets: few {self.unit}")
             if any(row.get("low") is not None for row in self.rows):
-                parts.append("line: 95 % interval")
-            shown = "".join(row["marks"] for row in self.rows)
-            if "▲" in shown:
-                parts.append("▲: ≥ 50\u00a0% in one domain")
-            if "■" in shown:
-                parts.append("■: ≥ 50\u00a0% with the same rules")
+                parts.append("Vertical line: 95 % interval of the share of hosts")
+            if any(row["few"] for row in self.rows):
+                parts.append(f"Hollow: below {FEW}")
+            if any(row["number"] for row in self.rows):
+                parts.append("Numbers: hosts or domains, below 100")
+            parts += coinciding(self.rows)
+            return "; ".join(parts) + "." if parts else ""
+        if any(row.get("low") is not None for row in self.rows):
+            parts.append("line: 95 % interval")
+        if is_first or parts or self.unit != "hosts":
+            parts = ["Bars: registered domains", f"◆: {self.unit}", *parts]
         return "; ".join(parts) + "." if parts else ""
 
     def svg(self, converter):
@@ -75,32 +83,50 @@ class Chart:
         return forms
 
 
+def is_beyond(rows):
+    """Returns true if shares of hosts are so much larger than those of domains that the axis fits the bars: one domain may have most hosts."""
+    return max(row["hosts"] for row in rows) > BEYOND * max(row["domains"] for row in rows) > 0
+
+
 def bars(rows, width):
     """Bars for shares of domains, with a diamond for the share of hosts and a line for its interval.
 
-    Rows have label, domains and hosts (shares), text (the share of domains in words), marks (about hosts), described (for screen readers), and
-    perhaps low and high. The text is before the bar, where nobody can take it for that of the diamond.
+    Rows have label, domains and hosts (shares), text (the share of domains in words), beyond (the share of hosts in words), marks (about hosts), few
+    (too few to be ranked), described (for screen readers), and perhaps low and high. The text is before the bar, where nobody can take it for that
+    of the diamond.
     """
     is_narrow = width == NARROW
     labels, numbers, plot = columns_of(rows, width)
-    values = [{**row, "end": max(row["domains"], row["hosts"], row.get("high") or 0)} for row in rows]
-    highest = max(row["end"] for row in values)
-    ticks = ticks_of(highest)
-    # The marks at the end of the longest bar need room.
-    room = (max(len(row["marks"]) for row in rows) * CHARACTER + 8) / plot
-    axis_end = max(ticks[-1], highest / max(0.3, 1 - room))
+    if is_beyond(rows):
+        # A diamond beyond the axis is at its edge, before its number.
+        room = max(len(row["beyond"] + row["marks"]) for row in rows) * CHARACTER + 18
+        ticks = ticks_of(max(row["domains"] for row in rows))
+        unit = TICKS_PART * (plot - room) / ticks[-1]
+        axis_end, edge = plot / unit, (plot - room) / unit
+    else:
+        highest = max(max(row["domains"], row["hosts"], row.get("high") or 0) for row in rows)
+        ticks = ticks_of(highest)
+        # The marks at the end of the longest bar need room.
+        room = (max(len(row["marks"]) for row in rows) * CHARACTER + 8) / plot
+        axis_end, edge = max(ticks[-1], highest / max(0.3, 1 - room)), 1
+    values = []
+    for row in rows:
+        is_outside = row["hosts"] > edge
+        low, high = (None, None) if row.get("low") is None or row["low"] > edge else (row["low"], min(row["high"], edge))
+        at = min(row["hosts"], edge)
+        values.append({**row, "at": at, "low": low, "high": high, "end": max(row["domains"], at, high or 0), "marks": (row["beyond"] if is_outside else "") + row["marks"]})
     y = label_axis(rows, width, labels, numbers)
     below = BELOW_LABEL if is_narrow else 0
     x = {"type": "quantitative", "scale": {"domain": [0, axis_end], "nice": False, "zero": True},
          "axis": {"values": ticks, "format": tick_format(ticks), "title": None}}
     text = {"type": "text", "color": "currentColor", "aria": False}
-    layers = [*label_layer(width, y, numbers), {"mark": {"type": "bar", "color": BLUE, "height": BAR_HEIGHT, "yOffset": below},
-               "encoding": {"y": y, "x": {**x, "field": "domains"}, "description": {"field": "described"}}}]
-    if any(row.get("low") is not None for row in rows):
+    layers = [*label_layer(width, y, numbers), {"mark": {"type": "bar", "height": BAR_HEIGHT, "yOffset": below},
+               "encoding": {"y": y, "x": {**x, "field": "domains"}, "color": {"condition": {"test": "datum.few", "value": GREY}, "value": BLUE}, "description": {"field": "described"}}}]
+    if any(row["low"] is not None for row in values):
         layers.append({"transform": [{"filter": "isValid(datum.low)"}], "mark": {"type": "rule", "stroke": "currentColor", "strokeWidth": 1.5, "yOffset": below, "aria": False},
                        "encoding": {"y": y, "x": {**x, "field": "low"}, "x2": {"field": "high"}}})
-    layers.append({"mark": {"type": "point", "shape": "diamond", "filled": True, "size": 90, "color": VERMILION, "opacity": 1, "yOffset": below, "aria": False},
-                   "encoding": {"y": y, "x": {**x, "field": "hosts"}}})
+    layers.append({"mark": {"type": "point", "shape": "diamond", "filled": True, "size": 90, "color": VERMILION, "opacity": 1, "yOffset": below, "aria": False, **OUTLINE},
+                   "encoding": {"y": y, "x": {**x, "field": "at"}}})
     layers.append({"mark": {**text, "align": "right", "dy": -11 if is_narrow else 0},
                    "encoding": {"y": y, "x": {"value": plot if is_narrow else -6}, "text": {"field": "text"}}})
     layers.append({"transform": [{"filter": "datum.marks"}], "mark": {**text, "align": "left", "dx": 8, "dy": below},
@@ -109,49 +135,90 @@ def bars(rows, width):
 
 
 def lines(rows, width):
-    """Two panels of lines over time. Rows have crawl, time (in milliseconds since 1970), line (points with the same number are connected),
-    alone (the name of a crawl without a line, or None), panel, series, share, described, and perhaps low and high."""
+    """Two panels of lines over time, each with an axis that fits its shares. Rows have crawl, time (in milliseconds since 1970), line (points with the
+    same number are connected), panel, series, share, few (too few to be ranked), number (beside the point, or an empty text), described, and
+    perhaps low and high."""
     series = list(dict.fromkeys(row["series"] for row in rows))
     times = sorted({row["time"] for row in rows})
     panels = list(dict.fromkeys(row["panel"] for row in rows))
     per_row = len(panels) if width == WIDE else 1
     plot = (width - 60) // per_row - 40 if per_row > 1 else width - 60
     highest = max(max(row["share"], row.get("high") or 0) for row in rows)
-    ticks = ticks_of(highest)
     margin = max(DAY, (times[-1] - times[0]) / 15)
-    # The time of a text's height: texts that are nearer would overlap.
-    height = (times[-1] - times[0] + 2 * margin) * 16 / plot
-    names = names_at({row["time"]: row["alone"] for row in rows if row["alone"]}, height)
-    rows = [{**row, "name": names.get(row["time"]) if row["alone"] and row["series"] == series[0] else None} for row in rows]
+    # The time of a text's height: texts that are nearer would touch.
+    height = (times[-1] - times[0] + 2 * margin) * 20 / plot
     x = {"field": "time", "type": "temporal", "scale": {"type": "utc", "domain": [times[0] - margin, times[-1] + margin], "nice": False},
          "axis": {"title": None, "labelAngle": -60, "labelOverlap": False, "grid": False, **dates_of(times, height)}}
     # The symbols of many crawls are smaller, so that they do not hide the lines.
     size = min(50, max(9, (plot / len(times)) ** 2))
-    y = {"field": "share", "type": "quantitative", "scale": {"domain": [0, max(ticks[-1], highest)], "nice": False},
-         "axis": {"values": ticks, "format": tick_format(ticks), "title": None}}
+    y = {"field": "share", "type": "quantitative", "scale": {"nice": False, "zero": True, **({} if highest else {"domain": [0, 0.01]})},
+         "axis": {"tickCount": 3, "format": "~%", "title": None}}
+    sides = sides_of(rows, plot, times[0] - margin, times[-1] + margin)
+    rows = [{**row, "side": sides.get(i)} for i, row in enumerate(rows)]
 
     def of_series(values):
         return {"field": "series", "type": "nominal", "legend": legend(width, series),
                 "scale": {"domain": series, "range": [values[i % len(values)] for i in range(len(series))]}}
 
+    def number(side):
+        dx, align = {"right": (7, "left"), "left": (-7, "right")}.get(side, (0, "center"))
+        return {"transform": [{"filter": f"datum.side === '{side}'"}], "mark": {
+            "type": "text", "align": align, "baseline": "middle", "dx": dx, "dy": SIDES[side][1], "fontSize": 10, "aria": False},
+            "encoding": {"color": {"value": "currentColor"}, "text": {"field": "number"}}}
+
+    def points(condition, **mark):
+        return {"transform": [{"filter": condition}], "mark": {"type": "point", "size": size, "opacity": 1, **mark},
+                "encoding": {"shape": of_series(SHAPES), "description": {"field": "described"}}}
+
     return {
         "data": {"values": rows},
         "facet": {"field": "panel", "sort": panels, "title": None, "header": {"labelColor": "currentColor", "labelFontSize": 12, "labelFontWeight": "bold"}},
         "columns": per_row,
-        "resolve": {"axis": {"x": "independent", "y": "independent"}},
+        "resolve": {"axis": {"x": "independent", "y": "independent"}, "scale": {"y": "independent"}},
         "spec": {
-            "width": plot, "height": 200,
+            "width": plot, "height": PANEL_HEIGHT,
             "encoding": {"x": x, "y": y, "color": of_series(list(SERIES))},
             "layer": [
                 {"transform": [{"filter": "isValid(datum.low)"}], "mark": {"type": "rule", "strokeWidth": 1.5, "aria": False},
                  "encoding": {"y": {**y, "field": "low"}, "y2": {"field": "high"}}},
                 {"mark": {"type": "line", "strokeWidth": 2, "aria": False}, "encoding": {"strokeDash": of_series(DASHES), "detail": {"field": "line"}}},
-                {"transform": [{"filter": "isValid(datum.name)"}],
-                 "mark": {"type": "text", "angle": 270, "align": "right", "baseline": "bottom", "dy": -4, "fontSize": 10, "limit": 190, "aria": False},
-                 "encoding": {"x": x, "y": {"value": 0}, "color": {"value": "currentColor"}, "text": {"field": "name"}}},
-                {"mark": {"type": "point", "filled": True, "size": size, "opacity": 1},
-                 "encoding": {"shape": of_series(SHAPES), "description": {"field": "described"}}},
+                points("!datum.few", filled=True), points("datum.few", filled=False, strokeWidth=1.5),
+                *(number(side) for side in SIDES if side in sides.values()),
             ]}}
+
+
+def sides_of(rows, plot, start, end):
+    """Returns the side of each point, by its place in `rows`, on which its number has room; points without room have none."""
+    found = {}
+    for panel in dict.fromkeys(row["panel"] for row in rows):
+        of_panel = [(i, row) for i, row in enumerate(rows) if row["panel"] == panel]
+        highest = max(max(row["share"], row.get("high") or 0) for _, row in of_panel) or 0.01
+        places = {i: ((row["time"] - start) / (end - start) * plot, PANEL_HEIGHT * (1 - row["share"] / highest)) for i, row in of_panel}
+        taken = [box(place, POINT, POINT) for place in places.values()]
+        seen = set()
+        for i, row in of_panel:
+            if not row["number"] or (row["time"], row["share"], row["number"]) in seen:
+                continue
+            seen.add((row["time"], row["share"], row["number"]))
+            wide = len(row["number"]) * CHARACTER + 2
+            for side, (_, dy) in SIDES.items():
+                dx = {"right": 7 + wide / 2, "left": -7 - wide / 2}.get(side, 0)
+                text = box((places[i][0] + dx, places[i][1] + dy), wide, TEXT_HEIGHT)
+                own = box(places[i], POINT, POINT)
+                if text[0] >= 0 and text[1] <= plot and text[2] >= 0 and text[3] <= PANEL_HEIGHT and not any(are_touching(text, other) for other in taken if other != own):
+                    taken.append(text)
+                    found[i] = side
+                    break
+    return found
+
+
+def box(middle, width, height):
+    """Returns the left, right, upper and lower end of a box."""
+    return middle[0] - width / 2, middle[0] + width / 2, middle[1] - height / 2, middle[1] + height / 2
+
+
+def are_touching(one, other):
+    return one[0] < other[1] and other[0] < one[1] and one[2] < other[3] and other[2] < one[3]
 
 
 def coinciding(rows):
@@ -168,7 +235,8 @@ def coinciding(rows):
             groups.append([name]) if of_points is None else of_points.append(name)
         for group in groups[:] if len(series) > 1 else []:
             found.setdefault(tuple(group), []).append(panel)
-    return [f"{', '.join(group[:-1])} and {group[-1]} have the same line ({', '.join(panels)})" for group, panels in found.items() if len(group) > 1]
+    n_panels = len({row["panel"] for row in rows})
+    return [f"{', '.join(group[:-1])} and {group[-1]} have the same line{'' if len(panels) == n_panels else f' ({panels[0]})'}" for group, panels in found.items() if len(group) > 1]
 
 
 def title(description, width):
@@ -226,15 +294,6 @@ def tick_format(ticks):
     return f".{digits}%"
 
 
-def names_at(names, least):
-    """Returns names by time. Those of times that are nearer than `least` are one text, at the last of these times."""
-    found = {}
-    for time in sorted(names, reverse=True):
-        near = next((other for other in found if other - time < least), time)
-        found[near] = f"{names[time]}, {found[near]}" if near in found else names[time]
-    return found
-
-
 def dates_of(times, least):
     """Returns the labels of an axis of time: the crawls, or the years if there are too many crawls in them for a label each."""
     shown = apart(times, least)
@@ -263,7 +322,7 @@ CONFIG = {
 }
 
 # Parts of Vega's SVG that draw nothing.
-INVISIBLE = re.compile(r'<path class="(?:background|foreground)"[^>]*?/>|<text[^>]*? opacity="0"[^>]*>[^<]*</text>')
+INVISIBLE = re.compile(r'<path class="(?:background|foreground)"[^>]*?/>|<g [^>]*role="graphics-symbol"[^>]*/>|<text[^>]*? opacity="0"[^>]*>[^<]*</text>')
 # Coordinates, whose last digits nobody sees. Texts and labels are left as they are.
 COORDINATES = re.compile(r' (?:d|transform|x|y|x1|x2|y1|y2|width|height)="[^"]*"')
 LONG_NUMBER = re.compile(r"(-?\d+\.\d{2})\d+")

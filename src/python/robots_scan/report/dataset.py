@@ -61,17 +61,20 @@ class Dataset(Questions):
 
     def __init__(self, folder, lists=()):
         super().__init__(folder, lists)
-        # The order is that of the hour of the median capture, since single times may be wrong. A crawl without times is the first. The
-        # median is computed from counts, because a quantile would hold the times of all captures in memory.
+        # The order is that of the hour of the median capture, since single times may be wrong; the first and the last hour leave out a hundredth of the
+        # captures at each end. A crawl without times is the first. They are computed from counts, because a quantile would hold the times of all
+        # captures in memory.
         self.crawls = self.rows("""
             WITH hours AS (SELECT f.crawl, date_trunc('hour', f.fetch_time) AS hour, count(*) AS n FROM robots_files f WHERE f.fetch_time IS NOT NULL GROUP BY ALL),
             sums AS (
                 SELECT h.crawl, h.hour, sum(h.n) OVER (PARTITION BY h.crawl ORDER BY h.hour) AS up_to, sum(h.n) OVER (PARTITION BY h.crawl) AS captures FROM hours h),
             medians AS (
-                SELECT s.crawl, min(s.hour) FILTER (s.up_to * 2 >= s.captures) AS median_fetch, min(s.hour)::DATE::VARCHAR AS first_day, max(s.hour)::DATE::VARCHAR AS last_day
+                SELECT s.crawl, min(s.hour) FILTER (s.up_to * 2 >= s.captures) AS median_fetch, min(s.hour) FILTER (s.up_to * 100 >= s.captures) AS first_fetch,
+                    min(s.hour) FILTER (s.up_to * 100 >= 99 * s.captures) AS last_fetch,
+                    min(s.hour)::DATE::VARCHAR AS first_day, max(s.hour)::DATE::VARCHAR AS last_day
                 FROM sums s GROUP BY s.crawl)
             SELECT c.crawl, c.hosts, c.archives_read, c.archives_listed, c.is_sample, epoch_ms(m.median_fetch) AS median_ms, m.median_fetch::DATE::VARCHAR AS median_day,
-                m.first_day, m.last_day
+                m.first_fetch, m.last_fetch, m.first_day, m.last_day
             FROM crawls() c
             LEFT JOIN medians m ON m.crawl = c.crawl
             ORDER BY m.median_fetch NULLS FIRST, c.position""")
@@ -92,7 +95,8 @@ class History(Questions):
     def __init__(self, folder):
         super().__init__(folder)
         self.crawls = self.rows("""
-            SELECT c.crawl, c.hosts, c.is_sample, epoch_ms(c.median_fetch) AS median_ms, c.median_fetch::DATE::VARCHAR AS median_day
+            SELECT c.crawl, c.hosts, c.is_sample, epoch_ms(c.median_fetch) AS median_ms, c.median_fetch::DATE::VARCHAR AS median_day,
+                c.first_fetch, c.last_fetch
             FROM crawls() c ORDER BY c.median_fetch NULLS FIRST, c.position""")
 
     def check_tables(self, tables):

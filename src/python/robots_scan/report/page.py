@@ -9,10 +9,11 @@ import jinja2
 from markupsafe import Markup
 
 from .._terminal import CONTROLS, escaped, today
+from .chart import FEW
 from .converter import Converter
 from .tables import options_of
 from .figure import Section, count, plural, share
-from .sections.shares import concentration, said_of_hosts
+from .sections.time import other_year
 
 
 def render(study, sections: list[Section], converter: Converter):
@@ -25,7 +26,7 @@ def render(study, sections: list[Section], converter: Converter):
     return environment.get_template("page.html").render(
         study=study, sections=sections, style=Markup(read("page.css")), origin=origin(study), count=count,
         questions={**study.dataset.questions, **(study.history.questions if study.history else {})},
-        plural=plural, share=share, said_of_hosts=said_of_hosts, concentration=concentration, to_cite=next(figure.lead for figure in sections[0].figures if figure.key == "headline"),
+        plural=plural, share=share, few=FEW, to_cite=next(figure.lead for figure in sections[0].figures if figure.key == "headline"),
         fetched=fetched(study), views=views_of(study.dataset), folder=shlex.quote(str(study.dataset.folder)), history=study.history and views_of(study.history), today=today())
 
 
@@ -50,10 +51,12 @@ def read(name):
 
 def fetched(study):
     """Returns when the crawl was fetched, as the end of a phrase; an empty text if its captures have no times."""
-    first, last = next(((row["first_day"], row["last_day"]) for row in study.dataset.crawls if row["crawl"] == study.crawl), (None, None))
-    if first is None:
+    row = next((row for row in study.dataset.crawls if row["crawl"] == study.crawl), None)
+    if row is None or row["first_day"] is None:
         return ""
-    return f", fetched on {first}" if first == last else f", fetched from {first} to {last}"
+    first, last = row["first_day"], row["last_day"]
+    notice = ", another year than the name" if other_year(row) else ""
+    return f", fetched on {first}{notice}" if first == last else f", fetched from {first} to {last}{notice}"
 
 
 def archives_of_crawl(study):

@@ -19,6 +19,10 @@ DEFAULT_AGENT = "GPTBot"
 LINES_MAX = 6
 # Records that are shown of a number, and those of which they are chosen.
 EXAMPLES_MAX, CANDIDATES = 3, 200
+# Rules that a sentence has: of at most this many rules, and characters.
+RULES_MAX, LINE_MAX = 5, 60
+# Names of crawlers by which a sentence names longer rules.
+NAMES_MAX = 2
 # The hash that chooses them is computed from whole numbers, which are faster to read than names.
 PRIME = 1_000_003
 
@@ -31,6 +35,7 @@ class Agent:
     token: str  # its name as the registry writes it
     fallbacks: str | None  # the crawlers whose groups it obeys if it has none
     ignores_wildcard: bool
+    without_crawler: str | None  # why no crawler comes under this name, in words
 
     def by_name(self):
         """Returns what a block by name means: a group of a fallback counts, too."""
@@ -93,6 +98,11 @@ class Study:
         """Returns the name of a crawler as the registry writes it."""
         return self.agents[agent].token
 
+    def label_of(self, agent):
+        """Returns the name of a crawler as charts have it: with the mark of a name under which no crawler comes."""
+        without = self.agents[agent].without_crawler
+        return self.name_of(agent) + (f" ({without})" if without else "")
+
     def count(self, hosts):
         """Returns the number of hosts of a query of `evidence`."""
         return self.dataset.value(f"SELECT count(*) FROM ({self.stored.rewritten(hosts)})")
@@ -123,13 +133,37 @@ class Study:
                 SELECT count(*) AS hosts FROM {table} n JOIN largest l ON l.domain = n.domain WHERE n.ruleset_id IS NOT NULL GROUP BY n.ruleset_id) r) AS rules_of_domain""")[0]
 
     def largest_ruleset(self, hosts):
-        """Returns a host with the most common rule set of the hosts, and the number of its rules."""
+        """Describes the most common rule set of the hosts behind a number: the number of its hosts and of its rules; the template of half or more of
+        these hosts, and whether half or more of all hosts of this template have the rule set; and the rules in a line, if they fit one."""
+        table = self.stored.table_of(hosts)
         found = self.dataset.rows(f"""
-            SELECT min(n.url_host_name) AS example, arg_min({{'crawl': n.crawl, 'robots_id': n.rules_robots_id}}, n.url_host_name) AS file
-            FROM {self.stored.table_of(hosts)} n WHERE n.ruleset_id IS NOT NULL GROUP BY n.ruleset_id ORDER BY count(*) DESC, n.ruleset_id DESC LIMIT 1""")[0]
-        rules = self.dataset.value(f"SELECT max(r.n_rules) FROM robots_files r WHERE r.crawl = {literal(found['file']['crawl'])} "
-                                   f"AND r.robots_id = {literal(found['file']['robots_id'])}")
-        return {"example": found["example"], "rules": rules}
+            SELECT n.ruleset_id, count(*) AS hosts, min_by({{'crawl': n.crawl, 'robots_id': n.rules_robots_id}}, n.rules_robots_id) AS file
+            FROM {table} n WHERE n.ruleset_id IS NOT NULL GROUP BY n.ruleset_id ORDER BY count(*) DESC, n.ruleset_id DESC LIMIT 1""")[0]
+        of_file = f"x.crawl = {literal(found['file']['crawl'])} AND x.robots_id = {literal(found['file']['robots_id'])}"
+        rules = self.dataset.value(f"SELECT coalesce(max(x.n_rules), 0)::BIGINT FROM robots_files x WHERE {of_file}")
+        with_template = self.dataset.rows(f"""
+            SELECT h.template, count(*) AS hosts, count(*) FILTER (h.ruleset_id = {literal(found['ruleset_id'])}) AS same
+            FROM hosts h WHERE h.crawl = {literal(found['file']['crawl'])} AND h.template IS NOT NULL
+            GROUP BY h.template HAVING same > 0 ORDER BY same DESC, h.template LIMIT 1""")
+        same = self.dataset.value(f"SELECT count(*) FROM hosts h WHERE h.crawl = {literal(found['file']['crawl'])} AND h.ruleset_id = {literal(found['ruleset_id'])}")
+        of_template = with_template[0] if with_template and with_template[0]["same"] * 2 >= same else None
+        return {"hosts": found["hosts"], "rules": rules, "template": of_template and of_template["template"],
+                "is_default": bool(of_template) and of_template["same"] * 2 >= of_template["hosts"], "line": self.rules_in_line(of_file) if rules <= RULES_MAX else None, "names": self.names_in(of_file)}
+
+    def names_in(self, of_file):
+        """Returns the first names of crawlers in a file, and three dots if there are more."""
+        names = [row["name"] for row in self.dataset.rows(f"SELECT left(trim(x.agent_raw), {LINE_MAX}) AS name FROM groups x WHERE {of_file} AND x.agent_raw IS NOT NULL "
+                                                          f"ORDER BY x.line_no LIMIT {NAMES_MAX + 1}")]
+        return [*names[:NAMES_MAX], *(["…"] if len(names) > NAMES_MAX else [])]
+
+    def rules_in_line(self, of_file):
+        """Returns the groups and rules of a file as one line, or None if it is too long."""
+        lines = self.dataset.rows(f"""
+            SELECT x.line_no, 'User-agent: ' || trim(x.agent_raw) AS line FROM groups x WHERE {of_file}
+            UNION ALL SELECT x.line_no, CASE WHEN x.allow THEN 'Allow:' ELSE 'Disallow:' END || rtrim(' ' || trim(coalesce(x.path_raw, ''))) FROM rules x WHERE {of_file}
+            ORDER BY 1 LIMIT {LINE_MAX}""")
+        line = "; ".join(row["line"] or "" for row in lines)
+        return line if 0 < len(line) <= LINE_MAX else None
 
     def examples(self, records):
         """Returns some of the records behind a number, chosen by a hash with the seed and its label: the same ones each time. They are of different
@@ -182,9 +216,16 @@ def any_file(table, rows):
 
 def registry_of(tables: Questions):
     """Returns the crawlers of the registry by the column agent."""
-    rows = {row["name"]: row for row in tables.rows("SELECT lower(g.agent) AS name, g.token, g.fallbacks, g.ignores_wildcard FROM agents g")}
+    rows = {row["name"]: row for row in tables.rows("SELECT lower(g.agent) AS name, g.token, g.fallbacks, g.ignores_wildcard, g.is_control_token, g.purpose FROM agents g")}
     return {name: Agent(name, row["token"], row["fallbacks"] and ", ".join(rows[fallback.strip()]["token"] for fallback in row["fallbacks"].split(",")),
-                        row["ignores_wildcard"]) for name, row in rows.items()}
+                        row["ignores_wildcard"], without_crawler(row)) for name, row in rows.items()}
+
+
+def without_crawler(row):
+    """Returns why no crawler comes under a name of the registry, or None: it controls the use of what another crawler fetches, or its purpose says so."""
+    if row["is_control_token"]:
+        return "no crawler: use for AI"
+    return "no crawler today" if "no crawler documented" in (row["purpose"] or "") else None
 
 
 def study_of(dataset, crawl=None, crawls=None, agents=None, ranks=None, labels=None, seed=1, history=None):

@@ -8,6 +8,15 @@ PARTS = {"500kib": "500 KiB", "ai": "AI", "ascii": "ASCII", "aws": "AWS", "bom":
 # Mechanisms as files write them.
 MECHANISMS = {"allow-ai-training": "AllowAITraining", "content-signal": "Content-Signal", "content-usage": "Content-Usage", "disallow-ai-training": "DisallowAITraining",
               "llm-policy": "LLM-Policy", "rsl-license": "RSL licence", "tdmrep": "TDMRep"}
+# Names of software and of services that write robots.txt files.
+TEMPLATES = {"bigcommerce": "BigCommerce", "bitly": "Bitly", "blogger": "Blogger", "civicplus": "CivicPlus", "cloudflare_managed": "Cloudflare (managed)", "contao": "Contao", "dedecms": "DedeCMS", "discourse": "Discourse",
+             "dotnetnuke": "DotNetNuke", "drupal": "Drupal", "dspace": "DSpace", "flywheel": "Flywheel", "freshdesk": "Freshdesk", "ghost": "Ghost", "gitbook": "GitBook",
+             "gitlab": "GitLab", "govoffice": "GovOffice", "hestiacp": "HestiaCP", "hubspot": "HubSpot", "intercom": "Intercom", "invision_community": "Invision Community",
+             "joomla": "Joomla", "libguides": "LibGuides", "magento": "Magento", "mastodon": "Mastodon", "medium": "Medium", "readme": "ReadMe", "salesforce": "Salesforce",
+             "seomatic": "SEOmatic", "sharepoint": "SharePoint", "shopify": "Shopify", "squarespace": "Squarespace", "stackexchange": "Stack Exchange",
+             "substack": "Substack", "successfactors": "SuccessFactors", "teamtailor": "Teamtailor", "tumblr": "Tumblr", "umbraco": "Umbraco", "unbounce": "Unbounce",
+             "vestacp": "VestaCP", "weebly": "Weebly", "wikimedia": "Wikimedia", "wix": "Wix", "wordpress": "WordPress", "yoast": "Yoast", "yourmembership": "YourMembership",
+             "zendesk": "Zendesk"}
 USES = {"ai-train": "AI training", "train-ai": "AI training", "training": "AI training"}
 
 
@@ -23,3 +32,8 @@ def mechanism(code):
 def use(code):
     """Returns the use that a category of preferences is about."""
     return "" if code is None else USES.get(code) or words(code)
+
+
+def template(code):
+    """Returns the name of a template: `civicplus` is CivicPlus."""
+    return TEMPLATES.get(code) or words(code)

@@ -5,7 +5,10 @@ from ..dataset import literal
 from ..figure import Column, Figure, Records, Section, share
 from ..study import ROWS_MAX
 from ..words import words
-from .shares import bar_chart, other_order, ranked, said, shown_of
+from .shares import bar_chart, in_order, other_order, ranked, said, shown_of
+
+# The anomaly of names that the protocol does not allow.
+NAMES = "invalid_token_chars"
 
 
 def build(study):
@@ -15,6 +18,7 @@ def build(study):
 def changing(study):
     source, rows = study.ask("anomalies_found", crawl=study.crawl)
     figure = Figure("anomalies", "Anomalies that change a verdict", sources=[source])
+    rows = [row for row in rows if row["hosts"]]
     found = [row for row in rows if row["changed"]]
     if not found:
         figure.missing = f"No anomaly in {study.crawl} changes a verdict." if rows else f"{study.crawl or 'The dataset'} has no host with an anomaly."
@@ -30,16 +34,19 @@ def changing(study):
         figure.rows.append({
             "label": words(row["code"]), "code": row["code"], "hosts": row["changed"], "of_hosts": row["of_hosts"], "share": row["changed"] / row["of_hosts"], "of_domains": row["of_domains"],
             "share_of_domains": round(domains[row["code"],] / row["of_domains"], 6), "with_it": row["hosts"], "with_it_share": row["hosts"] / row["of_hosts"],
-            "with_it_domains": row["share_of_domains"], "counted": row["changed"], "largest_domain": row["changed_largest_domain"], "largest_ruleset": None,
+            "with_it_domains": row["share_of_domains"], "counted": row["changed"], "names": row["names"], "largest_domain": row["changed_largest_domain"], "largest_ruleset": None,
             "records": Records(words(row["code"]), row["changed"], hosts)})
-    figure.rows = ranked(figure.rows)[:ROWS_MAX]
+    first = ranked(figure.rows)[0]
+    figure.rows = in_order(ranked(figure.rows)[:ROWS_MAX])
     figure.columns = [
-        Column("label", "anomaly"), Column("code", "code"), Column("with_it", "hosts with it", "count"), Column("of_hosts", "of hosts", "count"), Column("with_it_share", "with it, of hosts", "share"),
+        Column("label", "anomaly"), Column("code", "code"), Column("names", "commonest names"), Column("with_it", "hosts with it", "count"), Column("of_hosts", "of hosts", "count"), Column("with_it_share", "with it, of hosts", "share"),
         Column("of_domains", "of domains", "count"), Column("with_it_domains", "with it, of domains", "share"), Column("hosts", "hosts with a changed verdict", "count"),
         Column("share", "share of hosts", "share"), Column("share_of_domains", "share of domains", "share"), Column("largest_domain", "changed, largest domain", "share")]
     figure.chart = bar_chart(f"Registered domains on which an anomaly changes a verdict in {study.crawl}", figure.rows)
-    first = figure.rows[0]
-    figure.lead = f"The anomaly {first['label']} changes a verdict on {said(first)} with a 2xx response: a strict parser gets another answer there."
+    of_names = f" (commonest names: {first['names']})" if first["names"] else ""
+    figure.lead = f"The anomaly {first['label']}{of_names} changes a verdict on {said(first)} with a 2xx response."
+    if first["code"] == NAMES:
+        figure.lead += " RFC 9309 and Google's parser do not find groups of names with digits, dots or blanks."
     figure.warnings = other_order(figure.rows)
     figure.notes = ["An anomaly is a probable mistake, or a leniency of the parser. Most of them change nothing: "
                     f"{first['label']} is on {share(first['with_it_domains'])} of registered domains.", *shown_of(found)]

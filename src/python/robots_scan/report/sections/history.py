@@ -5,6 +5,7 @@ stores. The other one has shares of registered domains, and reads every capture.
 """
 
 from collections import Counter
+from copy import copy
 
 from .. import evidence
 from ..chart import Chart
@@ -12,30 +13,35 @@ from ..dataset import literal
 from ..figure import CaptureRecords, Column, Example, Figure, Section, Source, interval, plural, share
 from ..study import LINES_MAX, registry_of
 from .shares import columns_of, one_domain, one_rule_set, said_of_hosts
-from .time import SAME_HOSTS_MIN, between, caution, ends, in_every_crawl, points, untimed
+from .time import SAME_HOSTS_MIN, between, caution, ends, in_every_crawl, is_long, left_out_of, other_years, points
 
 EXAMPLES_MAX = 3
 
 
 def build(study):
+    long = [crawl for crawl in study.crawls if is_long(study, crawl)]
+    left_out = [*left_out_of(study, [], long), *other_years(study)]
+    study = copy(study)
+    study.crawls = [crawl for crawl in study.crawls if crawl not in long]
     known = [row["median_day"] for row in study.history.crawls if row["crawl"] in study.crawls and row["median_day"]]
     span = f" from {known[0]} to {known[-1]}" if known else ""
     section = Section("time", "Over time", [])
     about = [f"The history '{study.history.folder.resolve().name}' answers this section, with {plural(len(study.crawls), 'crawl')}{span}. A crawl is drawn at the median of "
              "its times of fetching, and a line connects all crawls, whichever hosts they captured. If all hosts and the hosts that are decided in every crawl differ, part of "
              "the change is a change of the sample. "
-             f"{'' if study.drawn else 'The crawlers are the AI crawlers that hosts of most registered domains of ' + study.crawls[-1] + ' block by name. '}"
+             f"{'' if study.drawn else 'The crawlers are ' + study.agent.token + ' and the AI crawlers that hosts of most registered domains of ' + study.crawls[-1] + ' block by name. '}"
              "A record is the capture of the host: if it is a redirect or a revisit, the line is in the record of another capture."]
     missing = too_few(study)
     agents = [] if missing else study.drawn or most_blocked(study)
     if missing or not agents:
         missing = missing or f"No robots.txt in {study.crawls[-1]} blocks an AI crawler of the registry by name. The option --agent names other crawlers."
-        section.figures = [Figure("history", "Blocking by name over time", missing=missing)]
+        section.figures = [Figure("history", "Blocking by name over time", missing=" ".join([missing, *left_out]))]
     else:
         sql, answer = study.history.ask("hosts_decided_in_every_crawl", agent=[agent.token for agent in agents], crawls=study.chosen_crawls)
         same = Source("hosts_decided_in_every_crawl", sql, "shares of registered domains, and hosts that are decided in every crawl")
         section.figures = [all_hosts(study, agents, same, answer), same_hosts(study, agents, same, answer)]
         section.main.notes += about
+        section.main.lead = " ".join([section.main.lead, *left_out])
     return section
 
 
@@ -54,13 +60,15 @@ def too_few(study):
 
 
 def most_blocked(study):
-    """Returns the AI crawlers that hosts of most registered domains block by name in the last crawl."""
+    """Returns the crawler of the report, and the AI crawlers that hosts of most registered domains block by name in the last crawl."""
     registry = registry_of(study.history)
     names = [row["agent"] for row in study.history.rows(f"SELECT a.agent FROM ({evidence.AI_AGENTS}) a(agent) ORDER BY a.agent")]
     _, rows = study.history.ask("trend", agent=names) if names else (None, [])
     of_last = [row for row in rows if row["crawl"] == study.crawls[-1] and row["domains_any"]]
     of_last.sort(key=lambda row: (-row["domains_any"], -row["blocked_by_name"], row["agent"]))
-    return [registry[row["agent"]] for row in of_last[:LINES_MAX]]
+    # The first one is that of the report's first numbers.
+    first = [study.agent.name] if of_last and study.agent.name in registry else []
+    return [registry[name] for name in dict.fromkeys([*first, *(row["agent"] for row in of_last)])][:LINES_MAX]
 
 
 def all_hosts(study, agents, same, domains):
@@ -77,13 +85,13 @@ def all_hosts(study, agents, same, domains):
     agents = [agent for agent in agents if agent.token in decided]
     figure.columns = columns_of(figure.rows, "crawler and crawl", [
         Column("day", "median day"), Column("hosts", "of hosts", "count"), Column("counted", "hosts by name", "count"), Column("blocked_by_name", "by name", "share"),
-        Column("blocked_by_wildcard", "through *", "share"), Column("blocked_by_status", "by status", "share"),
+        Column("blocked_by_wildcard", "through *", "share"), Column("blocked_by_status", "by 429 or 5xx", "share"),
         Column("domains_blocked_by_name", "domains by name", "share"), Column("domains_any", "domains_any", "count")], "by name")
     figure.chart = chart(study, figure.rows, "Registered domains and hosts that block crawlers by name, over all hosts of each crawl")
     finish(study, figure, agents, lambda agent: f"{evidence.BY_NAME} AND v.crawl IN ({', '.join(map(literal, study.crawls))})" if study.chosen_crawls else evidence.BY_NAME)
     first, last = ends_of(figure.rows, agents[0])
     figure.lead = f"{agents[0].token} is blocked {agents[0].by_name()} by {said(first)} in {first['crawl']}, and by {said(last)} in {last['crawl']}.{between(rows_of_agent(figure.rows, agents[0]))}"
-    figure.notes = [*others(figure.rows, agents), *untimed(study)]
+    figure.notes = [*others(figure.rows, agents)]
     figure.warnings += [*caution(study), *fallbacks(agents)]
     return figure
 
@@ -159,10 +167,9 @@ def fallbacks(agents):
 
 def chart(study, rows, description):
     """Returns a line per crawler in each panel, or None if no crawl has a time."""
-    one_line = [[crawl for crawl in study.crawls if study.times[crawl] is not None]]
     drawn = [point for panel, column in (("registered domains", "domains_blocked_by_name"), ("hosts", "blocked_by_name")) for row in rows for point in points(
-        study, one_line, row, panel, row["series"], row[column], described=f"{row['label']}: {share(row[column])} of {panel}",
-        **(ends(row) if panel == "hosts" else {}))]
+        study, row, panel, row["series"], row[column], row["counted"], described=f"{row['label']}: {share(row[column])} of {panel}",
+        **(ends(row) if panel == "hosts" else {} if row.get("domains") else {"number": ""}), **({"domains": row["domains"]} if panel != "hosts" and row.get("domains") else {}))]
     return Chart("lines", description, drawn) if drawn else None
 
 

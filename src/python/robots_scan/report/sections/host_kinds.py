@@ -2,10 +2,14 @@
 
 from .. import evidence
 from ..dataset import literal
-from ..figure import Figure, Section, count, share
+from ..figure import Figure, Section, count, plural, share
 from ..study import ROWS_MAX
 from ..words import words
-from .shares import BLOCKING, FEW, bar_chart, blocking_row, columns_of, is_few, other_order, ranked, said
+from .shares import BLOCKING, FEW, bar_chart, blocking_row, columns_of, in_order, is_few, name_rules, other_order, ranked, said
+
+# The hosts of no known network: their responses have no header by which one is recognized.
+NO_HINT = "no hint in the headers"
+KINDS = {"ranks": "classes of ranks"}
 
 
 def build(study):
@@ -15,23 +19,25 @@ def build(study):
 
 
 def by_tld(study, agent):
-    source, rows = study.ask("blocking_by_tld", agent=agent.token, crawl=study.crawl)
+    source, rows = study.ask("blocking_by_tld", agent=agent.token, crawl=study.crawl, min_hosts=FEW)
     figure = Figure(study.key("tlds", agent), f"{agent.token} blocked by top-level domain", sources=[source])
     counts = study.counts_of_hosts(evidence.verdicts(agent.token, study.crawl, evidence.BY_NAME, "v.url_host_tld"), "url_host_tld")
+    rows = [row for row in rows if row["hosts"]]
     for row in largest(rows):
         figure.rows.append(blocking_row(row, row["url_host_tld"] or "(none)", counts.get(row["url_host_tld"], 0), by_name(
             study, agent, evidence.same("v.url_host_tld", row["url_host_tld"]))))
-    return finish(study, agent, figure, "top-level domain", rows, "No top-level domain has five hosts with a known verdict.")
+    return finish(study, agent, figure, "top-level domain", rows, f"No top-level domain has {FEW} hosts with a known verdict.")
 
 
 def by_network(study, agent):
-    source, rows = study.ask("blocking_by_software", kind="firewall", agent=agent.token, crawl=study.crawl)
+    source, rows = study.ask("blocking_by_software", kind="firewall", agent=agent.token, crawl=study.crawl, min_hosts=FEW)
     figure = Figure(study.key("networks", agent), f"{agent.token} blocked by content delivery network or firewall", sources=[source])
     counts = study.counts_of_hosts(evidence.verdicts_of_files(agent.token, study.crawl, evidence.BY_NAME), "waf_hint")
+    rows = [row for row in rows if row["hosts"]]
     for row in largest(rows):
-        figure.rows.append(blocking_row(row, words(row["software"]) if row["software"] else "no hint in the headers", counts.get(row["software"], 0), evidence.verdicts_of_files(
+        figure.rows.append(blocking_row(row, words(row["software"]) if row["software"] else NO_HINT, counts.get(row["software"], 0), evidence.verdicts_of_files(
             agent.token, study.crawl, f"{evidence.BY_NAME} AND {evidence.same('r.waf_hint', row['software'])}")))
-    return finish(study, agent, figure, "network", rows, "No network has five hosts with a known verdict.")
+    return finish(study, agent, figure, "network", rows, f"No network has {FEW} hosts with a known verdict.")
 
 
 def by_rank(study, agent):
@@ -75,23 +81,33 @@ def largest(rows):
 
 
 def finish(study, agent, figure, header, rows, missing):
-    """Draws a figure of blocks by name, and describes it."""
+    """Draws a figure of blocks by name, and describes it. Rows in which few hosts block are in the table only, and nothing is said to be the largest of them."""
     if not figure.rows:
         figure.missing = missing
         return figure
+    name_rules(study, figure.rows)
+    drawn = figure.rows
     if header != "ranks":
-        figure.rows = ranked(figure.rows)
+        figure.rows = in_order(figure.rows)
+        drawn = [row for row in figure.rows if not is_few(row)]
     figure.columns = columns_of(figure.rows, header, BLOCKING, "by name")
-    figure.chart = bar_chart(f"Registered domains that block {agent.token} by name, by {header}, in {study.crawl}", figure.rows)
-    named = [row for row in figure.rows if row["counted"] and not row["label"].startswith("(")]
-    shown = "Of these rows" if len(rows) == len(figure.rows) else f"Of the {len(figure.rows)} largest rows of {len(rows)}"
-    most = ranked(named)[0] if named else None
-    if most and is_few(most):
-        figure.lead = (f"{shown}, the share that blocks {agent.token} {agent.by_name()} is not ranked, because fewer than {FEW} hosts or registered domains of the first one do so. "
-                       f"{most['label']}: {said(most)}.")
-    elif most:
-        figure.lead = f"{shown}, the share that blocks {agent.token} {agent.by_name()} is largest in {most['label']}: {said(most)}."
-        figure.warnings = other_order(named)
+    figure.chart = bar_chart(f"Registered domains that block {agent.token} by name, by {header}, in {study.crawl}", drawn)
+    named = [row for row in figure.rows if not is_few(row) and not row["label"].startswith("(") and row["label"] != NO_HINT]
+    kinds = KINDS.get(header, f"{header}s")
+    of_kinds = f"{len(figure.rows)} {kinds}" if len(rows) == len(figure.rows) else f"the {len(figure.rows)} {kinds} with most hosts"
+    blocks = f"blocks {agent.token} {agent.by_name()}"
+    if len(figure.rows) == 1:
+        figure.lead = f"{figure.rows[0]['label']}, the only row: {agent.token} is blocked {agent.by_name()} by {said(figure.rows[0])}."
+        return figure
+    if not named:
+        figure.lead = f"None of {of_kinds} is ranked: in none do {FEW} hosts and {FEW} registered domains block {agent.token} {agent.by_name()}."
+        return figure
+    most = ranked(named)[0]
+    if len(named) == 1:
+        figure.lead = f"Of {of_kinds}, only in {most['label']} do {FEW} hosts and {FEW} registered domains block {agent.token} {agent.by_name()}: {said(most)}."
     else:
-        figure.lead = f"{shown}, no host of a named one blocks {agent.token} {agent.by_name()}."
+        figure.lead = f"Of {of_kinds}, {len(named)} are ranked. The share that {blocks} is largest in {most['label']}: {said(most)}."
+    figure.warnings = other_order(named)
+    if len(drawn) < len(figure.rows):
+        figure.notes.append(f"{plural(len(figure.rows) - len(drawn), 'row')} of fewer than {FEW} hosts or registered domains that block it {'is' if len(figure.rows) - len(drawn) == 1 else 'are'} in the table only.")
     return figure

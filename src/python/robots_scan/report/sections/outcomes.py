@@ -1,12 +1,13 @@
 """What was fetched: the classes of responses."""
 
 from .. import evidence
+from ..dataset import literal
 from ..figure import Column, Figure, Records, Section, plural
-from .shares import SHARES, bar_chart, columns_of, other_order, ranked, said, share_row, the_most, too_few
+from .shares import SHARES, bar_chart, columns_of, in_order, other_order, ranked, said, share_row, the_most
 
-# Common Crawl's classes of fetches, in words.
-CLASSES = {"notfound": "not found (400, 404, 410)", "unauthorized": "unauthorized (401)", "forbidden": "forbidden (403)",
-           "defer_visits": "try again later (429, 5xx)", "redirect": "redirect without its target", "other": "other status"}
+# Common Crawl's classes of fetches and other outcomes, in words.
+CLASSES = {"notfound": "not found (400, 404, 410)", "unauthorized": "401: all allowed", "forbidden": "403: all allowed",
+           "defer_visits": "try again later (429, 5xx)", "redirect": "redirect without its target", "other": "other status", "not a robots.txt": "not a robots.txt (HTML)"}
 CONDITIONS = {
     "revisit without content": "h.is_revisit",
     "robots.txt with rules": "NOT h.is_revisit AND h.content_class = 'rules'",
@@ -20,6 +21,11 @@ def build(study):
     return Section("outcomes", "What was fetched", [funnel(study), denominators(study)])
 
 
+def only_successful(study):
+    """Returns true if the status of each host of the crawl is 200, as in archives that hold nothing else."""
+    return not study.dataset.value(f"SELECT count(*) FROM hosts h WHERE h.crawl = {literal(study.crawl)} AND h.fetch_status IS DISTINCT FROM 200")
+
+
 def funnel(study):
     source, rows = study.ask("outcome_funnel", crawl=study.crawl)
     figure = Figure("outcomes", "Responses to the request for robots.txt", sources=[source], has_rule_sets=False)
@@ -31,13 +37,15 @@ def funnel(study):
                                                    f"{evidence.same('h.fetch_class', row['outcome'])}")
         figure.rows.append(share_row({**row, "largest_ruleset": None}, CLASSES.get(row["outcome"], row["outcome"]),
                                      evidence.hosts("captured", study.crawl, condition)))
-    figure.rows = ranked(figure.rows)
+    figure.rows = in_order(figure.rows)
     figure.columns = columns_of(figure.rows, "response", SHARES)
     figure.chart = bar_chart(f"Registered domains by the response to the request for robots.txt in {study.crawl}", figure.rows)
-    first = figure.rows[0]
-    figure.lead = f"{the_most(first, 'response', 'One response')} is “{first['label']}”: that of {said(first)} with a capture{too_few(first)}."
+    first = ranked(figure.rows)[0]
+    figure.lead = f"{the_most(first, 'response', 'One response')} is “{first['label']}”: that of {said(first)} with a capture."
+    if only_successful(study):
+        figure.lead += " The crawl holds only responses with the status 200, so it does not show how many hosts have no robots.txt."
     figure.warnings = other_order(figure.rows)
-    figure.notes = ["Every host with a capture of /robots.txt is in one of these classes, which add up to 100 %. Hosts that were never fetched are in no class."]
+    figure.notes = ["By RFC 9309, a status from 400 to 499 but 429 allows everything. Every host with a capture of /robots.txt is in one of these classes, which add up to 100 %. Hosts that were never fetched are in no class."]
     return figure
 
 

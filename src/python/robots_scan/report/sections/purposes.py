@@ -5,7 +5,7 @@ from ..dataset import literal
 from ..figure import Column, Figure, Section, plural
 from ..study import ROWS_MAX
 from ..words import words
-from .shares import SHARES, bar_chart, columns_of, other_order, ranked, said, share_row, shown_of
+from .shares import SHARES, bar_chart, columns_of, in_order, name_rules, other_order, ranked, said, share_row, shown_of
 
 
 def build(study):
@@ -19,16 +19,26 @@ def by_category(study):
         if row["hosts"] and row["category"] != "(any ai)":
             category = literal(row["category"])
             agents = f"SELECT lower(g.agent) FROM agents g WHERE g.category = {category} OR g.category2 = {category}"
-            figure.rows.append(share_row(row, words(row["category"]), evidence.blocked(agents, study.crawl)))
+            figure.rows.append(share_row(row, label_of(row), evidence.blocked(agents, study.crawl)))
     if not figure.rows:
         figure.missing = f"No host of {study.crawl or 'the dataset'} blocks a crawler of the registry by name."
         return figure
     found = ranked(figure.rows)
-    figure.rows = found[:ROWS_MAX]
-    figure.columns = columns_of(figure.rows, "category", [Column("agents", "crawlers", "count"), *SHARES])
-    figure.chart = bar_chart(f"Registered domains that block crawlers of a category by name in {study.crawl}", figure.rows)
-    first = figure.rows[0]
-    figure.lead = f"At least one of the {plural(first['agents'], 'crawler')} of the category {first['label']} is blocked by its own name by {said(first)}."
+    name_rules(study, found[:ROWS_MAX])
+    figure.rows = in_order(found[:ROWS_MAX])
+    figure.columns = columns_of(figure.rows, "category", [Column("agents", "crawlers", "count"), Column("mostly", "mostly"), *SHARES])
+    figure.chart = bar_chart(f"Registered domains that block crawlers of a category (number of crawlers) by name in {study.crawl}", figure.rows)
+    first = found[0]
+    figure.lead = f"At least one of the {plural(first['agents'], 'crawler')} of the category {words(first['category'])}{mostly(first)} is blocked by its own name by {said(first)}."
     figure.warnings = other_order(figure.rows)
-    figure.notes = ["A crawler may be in two categories.", *shown_of(found)]
+    figure.notes = ["A crawler may be in two categories. The more crawlers a category has, the more hosts block one of them.", *shown_of(found)]
     return figure
+
+
+def label_of(row):
+    return f"{words(row['category'])} ({row['agents']})"
+
+
+def mostly(row):
+    """Returns which crawlers of a category most of the hosts block, for the sentence."""
+    return f", mostly {' and '.join(row['mostly'].split(', '))}," if row.get("mostly") else ""

@@ -4,14 +4,16 @@ A row of a figure has the columns of its question, and
 
 - `label`, its name in the chart and in the table;
 - `counted`, the number of hosts (or captures) that its main number counts: largest_domain and largest_ruleset are about these;
-- `records`, the `figure.Records` behind that number.
+- `records`, the `figure.Records` behind that number;
+- `rules`, after `name_rules`, what is known about the most common rule set of these hosts, if half or more of them have it (`Study.largest_ruleset`).
 
 Sentences and rankings begin with shares of registered domains: one domain may have most of the hosts of a row.
 """
 
-from ..chart import Chart
+from ..chart import FEW, Chart
 from ..figure import Column, Records, count, interval, plural, share
 from ..study import ROWS_MAX
+from ..words import template
 
 SHARES = (
     Column("hosts", "hosts", "count"), Column("of_hosts", "of hosts", "count"), Column("share", "share of hosts", "share"),
@@ -19,17 +21,13 @@ SHARES = (
 )
 BLOCKING = (
     Column("hosts", "of hosts", "count"), Column("counted", "hosts by name", "count"), Column("blocked_by_name", "by name", "share"),
-    Column("blocked_by_wildcard", "through *", "share"), Column("blocked_by_status", "by status", "share"), Column("domains", "of domains", "count"),
+    Column("blocked_by_wildcard", "through *", "share"), Column("blocked_by_status", "by 429 or 5xx", "share"), Column("domains", "of domains", "count"),
     Column("domains_blocked_by_name", "domains by name", "share"), Column("domains_blocked_by_wildcard", "domains through *", "share"),
-    Column("domains_blocked_by_status", "domains by status", "share"),
+    Column("domains_blocked_by_status", "domains by 429 or 5xx", "share"),
 )
 # A domain or a rule set that accounts for this share or more of at least this many hosts dominates a figure.
 MOST = 0.5
 HOSTS_MIN = 5
-# A share of fewer hosts has their number beside it, and of fewer hosts or domains nothing is said to be the most: some more may be chance.
-FEW = 30
-# Sites write files with fewer rules independently of each other.
-RULES_MIN = 3
 # Warnings describe at most this many rows of a figure.
 DESCRIBED_MAX = 2
 
@@ -60,9 +58,10 @@ def main_shares(row):
 
 
 def said(row, unit="host"):
-    """Returns the main share of a row in words: '3.9 % of 3,161 registered domains (27.2 % of 5,361 hosts)'."""
+    """Returns the main share of a row in words: '3.9 % of 3,161 registered domains (27.2 % of 5,361 hosts)', and the rules that half of the hosts have."""
     domains, of_domains, _, _ = main_shares(row)
-    return f"{share(domains)} of {plural(of_domains, 'registered domain')} ({said_of_hosts(row, unit)}{interval(row)})"
+    rules = f"; {count(row['rules']['hosts'])} of these have {named_rules(row)}" if named_rules(row) else ""
+    return f"{share(domains)} of {plural(of_domains, 'registered domain')} ({said_of_hosts(row, unit)}{interval(row)}{rules})"
 
 
 def said_of_hosts(row, unit="host"):
@@ -94,6 +93,12 @@ def ranked(rows):
     return sorted(rows, key=lambda row: (-main_shares(row)[0], -main_shares(row)[2]))
 
 
+def in_order(rows):
+    """Returns rows as charts and tables have them: by their shares of registered domains, and after these, by their names, those of few hosts or domains."""
+    rows = ranked(rows)
+    return [row for row in rows if not is_few(row)] + sorted((row for row in rows if is_few(row)), key=lambda row: row["label"].lower())
+
+
 def other_order(rows, unit="host"):
     """Returns a sentence, in a list, if another row is first by shares of hosts than by shares of registered domains, and an empty list otherwise."""
     first = ranked(rows)[0]
@@ -118,20 +123,56 @@ def one_rule_set(row):
     return row["counted"] >= HOSTS_MIN and (row.get("largest_ruleset") or 0) >= MOST
 
 
+def name_rules(study, rows):
+    """Adds what is known about the rule set that half or more of the hosts of a row have."""
+    for row in rows:
+        if one_rule_set(row) and "rules" not in row and "records" in row:
+            row["rules"] = study.largest_ruleset(row["records"].hosts)
+
+
+def named_rules(row):
+    """Returns the name of the rules that half or more of the hosts of a row have, such as 'the default of Wix', or an empty text."""
+    rules = row.get("rules")
+    if not rules or not one_rule_set(row):
+        return ""
+    if rules["template"]:
+        return f"the default of {template(rules['template'])}" if rules["is_default"] else f"one rule set of {template(rules['template'])}"
+    if rules["line"]:
+        return f"only the rules “{rules['line']}”"
+    return f"the same {plural(rules['rules'], 'rule')}{' (' + ', '.join(rules['names']) + ')' if rules['names'] else ''}"
+
+
+def same_rules(row, unit="host"):
+    """Returns which rules half or more of the hosts of a row have: '7 of 14 hosts have the default of Wix'."""
+    return f"{count(row['rules']['hosts'])} of {plural(row['counted'], unit)} have {named_rules(row)}" if named_rules(row) else ""
+
+
+def is_marked_rule_set(row):
+    """Returns true if half or more of the hosts have the same rules, and these are not so short that sites write them independently."""
+    return one_rule_set(row) and ("rules" not in row or bool(row["rules"]["template"]) or not row["rules"]["line"])
+
+
 def marks(row):
     """Returns the marks that stand for a warning."""
-    return (" ▲" if one_domain(row) else "") + (" ■" if one_rule_set(row) else "")
+    return (" ▲" if one_domain(row) else "") + (" ■" if is_marked_rule_set(row) else "")
 
 
 def bar_chart(description, rows, unit="hosts"):
-    """Returns a chart of the main shares of rows."""
-    return Chart("bars", description, [bar(row, unit) for row in rows], unit)
+    """Returns a chart of the main shares of rows, or None for a single one, which its sentence has."""
+    return Chart("bars", description, [bar(row, unit) for row in rows], unit) if len(rows) > 1 else None
 
 
 def bar(row, unit):
-    domains, _, hosts, of_hosts = main_shares(row)
-    return {"label": row["label"], "domains": domains, "hosts": hosts, "low": row.get("low"), "high": row.get("high"), "text": share(domains) + (f" ({count(row['counted'])})" if 0 < row["counted"] < FEW else ""), "marks": marks(row),
+    domains, of_domains, hosts, of_hosts = main_shares(row)
+    few = f" ({number_of(domains * of_domains)})" if row["counted"] and domains * of_domains < FEW else ""
+    return {"label": row["label"], "domains": domains, "hosts": hosts, "low": row.get("low"), "high": row.get("high"), "text": share(domains) + few,
+            "beyond": f"{share(hosts)} →", "marks": marks(row), "few": is_few(row),
             "described": f"{row['label']}: {share(domains)} of registered domains, {share(hosts)} of {unit} ({count(row['counted'])} of {count(of_hosts)})"}
+
+
+def number_of(domains):
+    """Formats a number of registered domains, of which each is divided among its hosts: 3, or 2.5. Shares of questions have six digits."""
+    return f"{domains:.1f}".removesuffix(".0") if domains >= 0.05 else f"{domains:.1g}"
 
 
 def fill_concentration(study, rows):
@@ -142,31 +183,40 @@ def fill_concentration(study, rows):
 
 
 def concentration(row):
-    """Returns what the marks stand for in words, or an empty text."""
-    found = ([f"▲ {share(row['largest_domain'])} in one domain"] if one_domain(row) else []) + ([f"■ {share(row['largest_ruleset'])} with the same rules"] if one_rule_set(row) else [])
-    return f"; of these {', '.join(found)}" if found else ""
+    """Returns what the marks stand for, and which rules half of the hosts have, in words, or an empty text."""
+    found = [f"▲ {share(row['largest_domain'])} of these in one domain"] if one_domain(row) else []
+    if same_rules(row):
+        found.append(f"{'■ ' if is_marked_rule_set(row) else ''}{same_rules(row)}")
+    return "".join(f"; {what}" for what in found)
+
+
+def mark(figure):
+    """Gives the marks to the bars of a chart that was made before the rules of its rows were known."""
+    rows = {row["label"]: row for row in figure.rows}
+    for drawn in figure.chart.rows if figure.chart and figure.chart.kind == "bars" else []:
+        drawn["marks"] = marks(rows[drawn["label"]])
 
 
 def warnings_of(study, figure):
     """Returns a sentence for each of the first rows that are mostly one domain or one rule set, and one for the others."""
     unit = "captures" if figure.chart and figure.chart.unit == "captures" else "hosts"
-    concentrated = [row for row in figure.rows if one_domain(row) or one_rule_set(row)]
+    drawn = {row["label"] for row in figure.chart.rows} if figure.chart and figure.chart.kind == "bars" else set()
+    concentrated = [row for row in figure.rows if (one_domain(row) or is_marked_rule_set(row)) and (row["label"] in drawn or not is_few(row))]
     warnings = []
     for row in concentrated[:DESCRIBED_MAX]:
         hosts = row["records"].hosts
         counted = f"of {count(row['counted'])} {unit}"
         if not one_domain(row):
-            found = study.largest_ruleset(hosts)
-            warnings.append(f"■ {row['label']}: {share(row['largest_ruleset'])} {counted} have the rules of {found['example']}, " + (
-                "so few that sites write them independently." if (found["rules"] or 0) < RULES_MIN else
-                "perhaps from one template or company; the share of domains does not show this."))
+            # The sentence may have named them already.
+            if named_rules(row) and named_rules(row) not in figure.lead:
+                warnings.append(f"■ {row['label']}: {same_rules(row, unit[:-1])}.")
             continue
         found = study.largest_domain(hosts)
         if found["rules_of_domain"] is None or not figure.has_rule_sets:
             warnings.append(f"▲ {row['label']}: {share(row['largest_domain'])} {counted} are in {found['domain']}. Cite the share of domains beside the share of hosts.")
         elif found["rules_of_domain"] >= MOST:
-            warnings.append(f"▲ {row['label']}: {share(row['largest_domain'])} {counted} are in {found['domain']}, half or more of these with the same rules: "
-                            "cite the share of domains.")
+            same = "" if same_rules(row, unit[:-1]) else ", half or more of these with the same rules"
+            warnings.append(f"▲ {row['label']}: {share(row['largest_domain'])} {counted} are in {found['domain']}{same}: cite the share of domains.")
         else:
             warnings.append(f"▲ {row['label']}: {share(row['largest_domain'])} {counted} are in {found['domain']}, but the rules of these differ, so they may be "
                             "independent sites. State the domain.")

@@ -1,11 +1,13 @@
 """Who wrote the lines that block, and the rule sets that many hosts share."""
 
+from collections import Counter
+
 from .. import evidence
 from ..dataset import literal
 from ..figure import Column, Figure, Section, count, plural, share
 from ..study import ROWS_MAX
-from ..words import words
-from .shares import MOST, SHARES, bar_chart, columns_of, other_order, ranked, said, share_row, the_most, too_few
+from ..words import template
+from .shares import MOST, SHARES, bar_chart, columns_of, in_order, other_order, ranked, said, share_row, the_most, too_few
 
 # The origins of blocks, as the macro block_origins gives them.
 ORIGINS = {"site": "written by the site", "vendor": "written by a vendor"}
@@ -48,18 +50,30 @@ def origin_condition(origin):
 
 def rule_sets(study):
     source, rows = study.ask("most_common_rule_sets", crawl=study.crawl, top=ROWS_MAX)
-    figure = Figure("rule-sets", "Rule sets that the most registered domains share", sources=[source], has_rule_sets=False)
+    rows = [row for row in rows if row["hosts"]]
+    figure = Figure("rule-sets", "Most common rule sets", sources=[source], has_rule_sets=False)
     if not rows:
         figure.missing = f"No two registered domains of {study.crawl or 'the dataset'} have the same rules."
         return figure
+    labels = Counter()
     for row in rows:
-        host = row["example"].split("/")[2] if row["example"].count("/") > 1 else row["example"]
-        figure.rows.append(share_row({**row, "largest_ruleset": None}, f"{words(row['template']) + ', ' if row['template'] else ''}of {host}",
-                                     evidence.hosts("rules", study.crawl, f"h.ruleset_id = {literal(row['ruleset_id'])}")))
-    figure.rows = ranked(figure.rows)
-    figure.columns = columns_of(figure.rows, "rules", [Column("ruleset_id", "ruleset_id"), *SHARES])
+        label = label_of(row)
+        labels[label] += 1
+        label += f" ({labels[label]})" if labels[label] > 1 else ""
+        figure.rows.append(share_row({**row, "largest_ruleset": None}, label, evidence.hosts("rules", study.crawl, f"h.ruleset_id = {literal(row['ruleset_id'])}")))
+    first, figure.rows = ranked(figure.rows)[0], in_order(figure.rows)
+    figure.columns = columns_of(figure.rows, "rule set", [Column("ruleset_id", "ruleset_id"), Column("example", "such as"), *SHARES])
     figure.chart = bar_chart(f"Registered domains that share a rule set in {study.crawl}", figure.rows)
-    first = figure.rows[0]
-    figure.lead = f"{the_most(first, 'rules', 'The first rules')} ({first['label']}) are those of {said(first)} with rules{too_few(first)}."
+    figure.lead = f"{the_most(first, 'rules', 'Shared rules')}, {first['label']}, are those of {said(first)} with rules."
     figure.warnings = other_order(figure.rows)
+    figure.notes.append("Each row is one rule set: other files of the same software have others. The column “such as” has one of its files.")
     return figure
+
+
+def label_of(row):
+    """Returns the name of a rule set: its rules if they fit a line, or the software that most of its hosts have. Others may have the same."""
+    if row["rules"]:
+        return row["rules"]
+    if row["template"] and row["hosts_with_template"] * 2 >= row["hosts"]:
+        return f"one rule set of {template(row['template'])}"
+    return "longer rules, not recognized"

@@ -16,30 +16,29 @@ export async function crawlerPage(agent) {
   const trend = counts.map(({ crawl, ...row }) => ({ ...row, position: crawl, ...about.crawls[crawl], hosts: Number(row.hosts) })).sort((a, b) => a.position - b.position);
   const last = trend.at(-1);
   const isAll = agent === "*";
-  const title = isAll ? "All crawlers that are not named (*)" : crawler.token;
+  const title = isAll ? "Crawlers that a file does not name (*)" : crawler.token;
   const facts = isAll ? [] : [crawler.operator && `Operator: ${crawler.operator}`, crawler.category && `category: ${crawler.category.replaceAll("_", " ")}`,
     crawler.fallbacks.length > 0 && `without a group of its own, it obeys that for ${crawler.fallbacks.join(", ")}`, crawler.ignoresWildcard && "ignores the group for *"].filter(Boolean);
   const parts = [facts.length > 0 && make("p", {}, `${facts.join("; ")}.`)];
   if (!last) parts.push(make("p", { "class": "missing" }, "No crawl has a verdict for it."));
   else {
     if (!isAll) {
-      parts.push(make("p", { "class": "lead", id: "lead" }, `In ${last.crawl}, ${count(last.domains_by_name, "registered domain")} of ${digits(last.domains)} (${share(last.domains_by_name, last.domains)}) `,
-        `had a host that blocks ${crawler.token} by name: ${count(last.by_name, "host")} of ${digits(last.hosts)} with a known verdict (${share(last.by_name, last.hosts)}). Hosts that block it through * or by a status are in the table below.`),
+      parts.push(make("p", { "class": "lead", id: "lead" }, `In ${last.crawl}, ${count(last.by_name, "host")} of ${digits(last.hosts)} with a known verdict (${share(last.by_name, last.hosts)}) blocked ${crawler.token} by name. `,
+        `Of ${count(last.domains, "registered domain")}, ${digits(last.domains_by_name)} had at least one such host. Hosts that block it through the rules for crawlers that they do not name (*), or answer 429 or 5xx, are in the table below.`),
       Number(last.by_name) >= 5 && Number(last.largest_domain) * 2 >= Number(last.by_name) && make("p", { "class": "warning" }, `${share(last.largest_domain, last.by_name)} of these hosts are of one registered domain.`),
       last.is_sample && make("p", { "class": "warning" }, "The archives of this crawl are a random sample, so shares of all hosts have an error."),
-      chart(`Shares that block ${crawler.token} by name`, trend, [
-        { name: "Registered domains with such a host", part: "domains_by_name", whole: "domains" }, { name: "Hosts", part: "by_name", whole: "hosts" }]));
+      chart(`Shares of hosts that block ${crawler.token} by name`, trend, { part: "by_name", whole: "hosts" }));
     }
     parts.push(make("section", { id: "trend" }, make("h3", {}, "Crawls"),
       table(`Hosts that block ${isAll ? "all crawlers that they do not name" : crawler.token}, crawl by crawl`,
-        ["Crawl", "Median day", ...isAll ? [] : [number("Domains that block by name"), number("of domains"), number("Hosts that block by name")], number("Hosts with a known verdict"), number("Block through *"), number("Block by a status"), number("Block some paths")],
+        ["Crawl", "Median day", ...isAll ? [] : [number("Hosts that block by name"), number("Domains with such a host"), number("of domains")], number("Hosts with a known verdict"), number("Block through *"), number("429 or 5xx"), number("Block some paths")],
         trend.toReversed().map((row) => [row.crawl, dayOf(row.median),
-          ...isAll ? [] : [number(`${digits(row.domains_by_name)} (${share(row.domains_by_name, row.domains)})`), number(digits(row.domains)), number(`${digits(row.by_name)} (${share(row.by_name, row.hosts)})`)],
+          ...isAll ? [] : [number(`${digits(row.by_name)} (${share(row.by_name, row.hosts)})`), number(digits(row.domains_by_name)), number(digits(row.domains))],
           number(digits(row.hosts)), ...["by_wildcard", "by_status", "partly"].map((column) => number(`${digits(row[column])} (${share(row[column], row.hosts)})`))]), "blocks"),
-      make("p", { "class": "hint" }, "A domain is counted once, if at least one of its hosts blocks by name. A block through * or by a status names no crawler.")));
+      make("p", { "class": "hint" }, "A registered domain is counted if at least one of its hosts blocks by name. Rules for * and statuses name no crawler.")));
     if (!isAll) parts.push(blockersOf(crawler, last, blockers.sort((a, b) => a.rank - b.rank), about));
   }
-  return { title, parts, status: last && !isAll ? `${crawler.token}: blocked by name by ${count(last.domains_by_name, "registered domain")} in ${last.crawl}` : title };
+  return { title, parts, status: last && !isAll ? `${crawler.token}: blocked by name by ${count(last.by_name, "host")} in ${last.crawl}` : title };
 }
 
 /** Returns the list of domains that block a crawler, page by page. */
