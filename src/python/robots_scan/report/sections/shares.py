@@ -96,7 +96,7 @@ def ranked(rows):
 def in_order(rows):
     """Returns rows as charts and tables have them: by their shares of registered domains, and after these, by their names, those of few hosts or domains."""
     rows = ranked(rows)
-    return [row for row in rows if not is_few(row)] + sorted((row for row in rows if is_few(row)), key=lambda row: row["label"].lower())
+    return [row for row in rows if not is_few(row)] + sorted((row for row in rows if is_few(row)), key=lambda row: escaped(row["label"]).lower())
 
 
 def other_order(rows, unit="host"):

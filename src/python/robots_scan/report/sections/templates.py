@@ -31,13 +31,15 @@ def origins(study, agent):
         figure.missing = f"{unknown}."
         return figure
     for row in rows:
+        if not row["hosts"]:
+            continue
         condition = f"{evidence.BY_NAME} AND {origin_condition(row['origin'])}"
         figure.rows.append(share_row(row, ORIGINS[row["origin"]], evidence.verdicts_of_files(token, study.crawl, condition)))
     figure.columns = columns_of(figure.rows, "origin", [*SHARES, Column("unknown", "unknown, hosts", "count"), Column("share_unknown", "unknown, share of hosts", "share")])
     # A chart of shares of the few others would hide the hosts of which it is not known.
     if whole["domains_unknown"] < MOST:
         figure.chart = bar_chart(f"Registered domains that block {token} by name in {study.crawl}, by who wrote the line, where the file shows it", figure.rows)
-    site, vendor = figure.rows
+    site, vendor = rows
     figure.lead = f"{unknown}. Of the other {plural(whole['of_hosts'], 'host')}, the site wrote it on {count(site['hosts'])} and the vendor on {count(vendor['hosts'])}."
     figure.notes = ["A vendor wrote the lines of Cloudflare's managed block, and files that have exactly the rules of their template; the site may have switched the "
                     "block on, or left it on. Blocks by name elsewhere in these files, and in files of WordPress, Yoast SEO and Drupal, which write none, are the site's."]
