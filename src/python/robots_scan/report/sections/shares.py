@@ -10,6 +10,7 @@ A row of a figure has the columns of its question, and
 Sentences and rankings begin with shares of registered domains: one domain may have most of the hosts of a row.
 """
 
+from ..._terminal import escaped
 from ..chart import FEW, Chart
 from ..figure import Column, Records, count, interval, plural, share
 from ..study import ROWS_MAX
