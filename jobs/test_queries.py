@@ -1081,7 +1081,7 @@ def test_over_nothing(t):
 
 
 # A list of hosts, and questions whose answers over nothing are still without rows.
-WITHOUT_ROWS = {"walled_gardens", "stated_preferences", "contradictions", "blocks_from_templates", "effective_preferences"}
+WITHOUT_ROWS = {"walled_gardens"}
 
 
 def test_nothing_counted(t):
@@ -1108,10 +1108,6 @@ def test_nothing_counted(t):
             t.check(f"{question.name} over a crawl in which nothing is counted", test)
 
 
-# Questions whose columns are not described yet.
-UNDESCRIBED = {"stated_preferences", "contradictions", "blocks_from_templates", "effective_preferences"}
-
-
 def check_description(con, question):
     """Compares the rows of question('name') with the comment of the question, and the columns that they describe with those of its answer."""
     facts, texts = {}, []
@@ -1125,7 +1121,7 @@ def check_description(con, question):
     wanted = [question.question, question.denominator, question.pitfall, parameters]
     found = [facts[name] for name in ("question", "denominator", "pitfall", "parameters")]
     assert found == [[text] for text in wanted], f"{found} instead of {wanted}"
-    if question.needs_list or question.name in UNDESCRIBED:
+    if question.needs_list:
         return
     error = error_of(con, facts["example"][0])
     assert error is None or "has no bodies" in error, error
@@ -1138,10 +1134,10 @@ def check_description(con, question):
 def test_list_of_questions(t, con):
     t.equal("FROM question_texts() has every question", lambda: con.execute("SELECT name, question, denominator, pitfall FROM question_texts()").fetchall(),
             [(q.name, q.question, q.denominator, q.pitfall) for q in questions.ALL])
-    others = [q.name for q in questions.ALL if q.needs_list or q.name == "comments_reserving_rights"]
+    others = [q.name for q in questions.ALL if q.needs_list or q.name in ("comments_reserving_rights", "changes_between_crawls")]
     t.equal("FROM questions() lists the others", lambda: [name for name, in con.execute("SELECT name FROM questions()").fetchall()],
             [*(q.name for q in questions.ALL if q.name not in others), "questions(more := true)"])
-    t.equal("FROM questions(more := true) lists those that need a file or bodies", lambda: con.execute("SELECT name FROM questions(more := true)").fetchall(),
+    t.equal("FROM questions(more := true) lists those that need a file, bodies or several crawls", lambda: con.execute("SELECT name FROM questions(more := true)").fetchall(),
             [(name,) for name in others])
     t.equal("an unknown question", lambda: error_of(con, "FROM question('blocking_by_tdl')"), "Invalid Input Error: unknown question "
             "'blocking_by_tdl': the nearest are blocking_by_tld, blocking_by_label, blocking_by_rank")

@@ -1,8 +1,10 @@
 -- How many hosts state preferences about AI use and licences, and which?
+-- Title: statements as written
 --
 -- Denominator: hosts with a 2xx response, and their registered domains.
 -- Pitfall: statements that are not valid count, too. from_template separates a vendor's managed text from a site's own. Statements are independent of the rules of the file: see
 -- contradictions. A statement may be limited to a path or a group: see effective_preferences for what a host means as a whole.
+-- Columns: crawl; mechanism, pref_key, pref_value: the statement as it is written; from_template: if a vendor wrote it; shares.
 CREATE OR REPLACE MACRO stated_preferences(crawl := NULL) AS TABLE
 WITH checked AS MATERIALIZED (
     SELECT check_hosts('successful', crawl) AS is_known

@@ -1,10 +1,14 @@
 -- Do the rules of hosts for a crawler agree with their preferences about its use of content, such as training?
+-- Title: rules beside preferences
 --
 -- Denominator: hosts that state for '*' whether this use is allowed, with a known verdict for the crawler, and their registered domains.
 -- The mechanism any reads Content-Usage and Content-Signal together. of_hosts and of_domains count all with a known verdict.
 -- Pitfall: the use is training, unless the registry says that the crawler serves search or an assistant (macro uses_of). Blocking
 -- a crawler although the use is allowed is not a contradiction by itself: there may be other reasons. Only blocked_by_name is about
 -- this crawler. A host whose rules disallow all paths for '*' states nothing.
+-- Columns: crawl; agent; mechanism, category, preference: what hosts state for all crawlers; blocking_shares; partial,
+-- domains_partial: shares that allow some paths; allowed, domains_allowed: shares that allow all paths; of_hosts, of_domains: those with a known
+-- verdict.
 CREATE OR REPLACE MACRO contradictions(agent := 'GPTBot', crawl := NULL, any_name := false) AS TABLE
 WITH checked AS MATERIALIZED (
     SELECT check_agents(agent, any_name) AND check_hosts('captured', crawl) AS is_known

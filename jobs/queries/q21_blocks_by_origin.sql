@@ -1,10 +1,13 @@
 -- Who wrote the line by which hosts block a crawler by name: the site, or the vendor of its software?
+-- Title: who wrote the blocks
 --
 -- Denominator: hosts that name the crawler and block it fully, if it is known who wrote the line, and their registered domains.
 -- The hosts left out, and their shares of all blocks by name (of_blocks), are in the columns unknown.
 -- Pitfall: the vendor's lines are known for Cloudflare's managed block and for files that have exactly the rules of their template; other lines
 -- of these files, and blocks by name in files of WordPress, Yoast SEO and Drupal, which write none, are the site's. A site may have
 -- switched a vendor's block on, or left it on. If site and vendor both block, the first line counts.
+-- Columns: crawl; agent; origin: site or vendor; shares; unknown, of_blocks: hosts of which it is not known, and all that block by
+-- name; share_unknown, domains_unknown: shares of these.
 CREATE OR REPLACE MACRO blocks_by_origin(agent := 'GPTBot', crawl := NULL, any_name := false) AS TABLE
 WITH checked AS MATERIALIZED (
     SELECT check_agents(agent, any_name) AND check_hosts('captured', crawl) AS is_known

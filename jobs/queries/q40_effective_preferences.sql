@@ -1,10 +1,13 @@
 -- How many hosts allow or disallow each use of their content to a crawler, by mechanism?
+-- Title: what hosts allow
 --
 -- Denominator: hosts with a 2xx response, and their registered domains. Hosts without a row of a mechanism state nothing of it.
 -- Pitfall: count training and search in the mechanism any, which reads Content-Usage and Content-Signal together; a host that uses one of them has
 -- rows of both mechanisms, and hosts of several rows do not add up. The preference is that for all paths that the
 -- crawler may fetch: unknown_all means that only other categories are stated, not_crawlable that the rules disallow all paths. tdmrep is read from the header of robots.txt, not of pages.
 -- from_template is the share of these hosts whose statements of the mechanism are all in a vendor's managed text.
+-- Columns: crawl; agent; mechanism, category, preference: the use, and what holds on all paths; shares; from_template: the part of these
+-- hosts whose statements are all of a vendor.
 CREATE OR REPLACE MACRO effective_preferences(agent := '*', crawl := NULL, any_name := false) AS TABLE
 WITH checked AS MATERIALIZED (
     SELECT check_agents(agent, any_name) AND check_hosts('successful', crawl) AS is_known

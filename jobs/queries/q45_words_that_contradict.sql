@@ -1,8 +1,10 @@
 -- On how many hosts do the words of Content-Usage and Content-Signal contradict each other about training, or about search?
+-- Title: words that contradict
 --
 -- Denominator: hosts that state with both words whether the use is allowed to the crawler, and their registered domains.
 -- Pitfall: the words contradict if one allows the use for every path that the crawler may fetch, and the other disallows it for some path.
 -- effective_preferences counts such a use as disallowed, in the mechanism any.
+-- Columns: crawl; agent; category: training or search; shares.
 CREATE OR REPLACE MACRO words_that_contradict(agent := '*', crawl := NULL, any_name := false) AS TABLE
 WITH checked AS MATERIALIZED (
     SELECT check_agents(agent, any_name) AND check_hosts('successful', crawl) AS is_known

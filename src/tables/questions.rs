@@ -217,11 +217,13 @@ impl<'a> Question<'a> {
             })
     }
 
-    /// Returns true if the question needs a file of the user, or a dataset with bodies.
+    /// Returns true if the question needs a file of the user, bodies, or several crawls: its errors name the option or the
+    /// command that gives them.
     fn needs_more(&self) -> bool {
         let mut parameters = self.parameter_list();
         parameters.any(|(name, _)| FILE_PARAMETERS.contains(&name))
-            || self.definition.contains("--with-bodies")
+            || ["--with-bodies", "robots-scan join"].map(|needed| self.definition.contains(needed))
+                != [false; 2]
     }
 
     /// Returns a message if a row of `questions()` or `question('name')` does not fit a terminal.
@@ -376,7 +378,7 @@ pub fn questions_sql(texts: &[&str], missing: &[&str]) -> String {
     out
 }
 
-/// Returns the macro that lists questions. Those that need a file or bodies are listed apart.
+/// Returns the macro that lists questions. Those that need a file, bodies or several crawls are listed apart.
 fn list_sql(questions: &[Question<'_>]) -> String {
     let row = |question: &Question<'_>| {
         let columns = [question.name, &question.title, &question.short_parameters()];
@@ -385,7 +387,7 @@ fn list_sql(questions: &[Question<'_>]) -> String {
     };
     let mut rows: Vec<String> = questions.iter().map(row).collect();
     let others = questions.iter().filter(|question| question.needs_more());
-    let more = format!("{} that need a file or bodies", others.count());
+    let more = format!("{} that need more data", others.count());
     rows.push(format!(
         "    ('questions(more := true)', {}, 'more', NULL)",
         sql_literal(&more)
