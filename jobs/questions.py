@@ -13,8 +13,10 @@ class Question:
 
     name: str
     question: str
+    title: str  # a few words, or nothing
     denominator: str
     pitfall: str
+    columns: str  # the names of columns and their meaning, or nothing
     parameters: dict  # the default values, by name
     definition: str
     call: str
@@ -34,12 +36,13 @@ def read(path):
     text = path.read_text(encoding="utf-8")
     header, definition, call = re.fullmatch(r"((?:--.*\n)+)(CREATE OR REPLACE MACRO .*?);\n\n(FROM .*;)\n", text, re.DOTALL).groups()
     comment = " ".join(line[2:].strip() for line in header.splitlines())
-    question, denominator, pitfall = re.fullmatch(r"(.*\?)\s+Denominator: (.*) Pitfall: (.*)", comment).groups()
+    question, title, denominator, pitfall, columns = re.fullmatch(
+        r"(.*\?)(?:\s+Title: (.*?))?\s+Denominator: (.*) Pitfall: (.*?)(?: Columns: (.*))?", comment).groups()
     name, signature = re.match(r"CREATE OR REPLACE MACRO (\w+)\((.*)\) AS TABLE\n", definition).groups()
     parameters = dict(part.split(" := ") for part in signature.split(", ")) if signature else {}
     assert path.stem.split("_", 1)[1] == name, f"{path.name} defines {name}"
     assert "ORDER BY" in definition, f"{path.name} does not specify the order of rows"
-    return Question(name, question, denominator, pitfall, parameters, definition, call)
+    return Question(name, question, title, denominator, pitfall, columns, parameters, definition, call)
 
 
 ALL = [read(path) for path in sorted(FOLDER.glob("*.sql"))]

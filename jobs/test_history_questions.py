@@ -297,7 +297,7 @@ class Tests:
         graph = self.folder / "graph.txt"
         graph.write_text("#harmonicc_pos\t#harmonicc_val\t#pr_pos\t#pr_val\t#host_rev\n1\t2.5\t1\t0.5\texample.h1\n", encoding="utf-8")
         given = {"index": index, "list": ranks, "ranks": graph, "labels": labels}
-        for question in query(connection, "SELECT name, parameters FROM questions()"):
+        for question in query(connection, "SELECT name, parameters FROM question_texts()"):
             parameters = [parameter.split(":=") for parameter in question["parameters"].split(", ") if parameter]
             values = {name.strip(): given.get(name.strip()) for name, *default in parameters if not default or name.strip() in given and default[0].strip() == "NULL"}
             call = f"{question['name']}({', '.join(f'{name} := {str(value)!r}' if name != 'host' else repr('h1.example') for name, value in values.items())})"
@@ -305,7 +305,7 @@ class Tests:
             assert rows or not values, call
 
     def test_all_questions_are_listed(self):
-        names = [row["name"] for row in query(self.series[0].history, "FROM questions()")]
+        names = [row["name"] for row in query(self.series[0].history, "FROM question_texts()")]
         questions = {path.stem[4:] for path in Path(__file__).with_name("history_queries").glob("*.sql")}
         assert len(questions) == 6 and set(names) >= questions and len(names) == len(set(names)), names
 

@@ -140,7 +140,7 @@ class Tests:
             setattr(self, f"test_{name}", lambda name=name: self.compare(name))
 
     def test_every_question_is_computed(self):
-        every = {name for name, in self.alone.sql("SELECT name FROM questions()").fetchall()}
+        every = {name for name, in self.alone.sql("SELECT name FROM question_texts()").fetchall()}
         assert self.computed - {EVIDENCE} == every - NOT_COMPUTED, sorted(self.computed ^ (every - NOT_COMPUTED))
 
     def test_a_dataset_without_rows(self):

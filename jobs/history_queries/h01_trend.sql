@@ -1,10 +1,14 @@
 -- How does the share of hosts that block a crawler change from crawl to crawl?
+-- Title: shares from crawl to crawl
 --
 -- Denominator: hosts of the crawl with a known verdict for the crawler. A host that a crawl did not capture counts in no way. crawl limits
 -- the rows that are shown.
 -- Pitfall: crawls differ in size and in what they capture, so a step may be a change of the sample: change_rates and
 -- hosts_decided_in_every_crawl look at the same hosts. A crawler that fewer than ten hosts of a crawl name, and that is not in the registry, has
 -- no figures for the crawl. domains_any counts registered domains with at least one such host.
+-- Columns: crawl; median_fetch: the median time of its captures; agent; hosts: with a known verdict; blocked_by_name, low, high: the share
+-- of hosts, and its 95 % interval if archives were drawn at random; blocked_by_wildcard, blocked_by_status, partial: shares of hosts;
+-- domains_any: registered domains with a host that blocks by name; largest_domain: of these hosts, the part in one domain.
 CREATE OR REPLACE MACRO trend(agent := 'GPTBot', crawl := NULL, any_name := false) AS TABLE
 WITH checked AS MATERIALIZED (
     SELECT check_agents(agent, any_name) AND check_crawl(crawl) AS is_known

@@ -1,10 +1,14 @@
 -- In which crawl did hosts first block a crawler by name?
+-- Title: when hosts first block it
 --
 -- Denominator: hosts_in_crawl, the hosts that the crawl captured. Each host counts once, in the first crawl, in the order of crawls, with a
 -- capture that blocks. crawl limits the rows that are shown: crawls before it count as well.
 -- Pitfall: seen_to_begin has an earlier capture of the host that decides and does not block; the block began between the two. For already_blocking
 -- there is none, and nobody knows since when: the first crawls consist of these. A revisit, a redirect without end, a 429 or 5xx, and
 -- rules whose names are not known decide nothing. Fallbacks of the crawler are not considered.
+-- Columns: crawl; median_fetch: the median time of its captures; agent; hosts_in_crawl: hosts of the crawl; seen_to_begin,
+-- already_blocking: hosts that block first in this crawl, with and without an earlier capture; domains_any: their registered domains;
+-- cumulative_begun, cumulative: hosts seen to begin, and all, in this crawl or before.
 CREATE OR REPLACE MACRO hosts_first_blocking(agent := 'GPTBot', crawl := NULL, any_name := false) AS TABLE
 WITH checked AS MATERIALIZED (
     SELECT check_named_agents(agent, any_name) AND check_crawl(crawl) AS is_known

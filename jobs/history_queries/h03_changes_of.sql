@@ -1,10 +1,14 @@
 -- What changed on one host, and when?
+-- Title: what changed on a host
 --
 -- Denominator: none. One row per period of the host: consecutive captures with the same state.
 -- Pitfall: a change happened between the last capture of a period and the first one of the next, and may have been undone in between. Crawls
 -- without a capture of the host say nothing. changed compares with the period before, except that a revisit is compared in no other way than its
 -- origin; policy means other lines, or other line numbers. An empty list means that the host is as it was before a revisit, or that only a
 -- revisit was seen before.
+-- Columns: first_crawl, first_fetch, last_crawl, last_fetch, n_captures: the period; changed: what differs from the period before; url,
+-- fetch_status, redirect_end, is_revisit, content_class: the response; wildcard_verdict, wildcard_basis, n_named: its rules for *, and the
+-- number of names; policy_id, preferences_id: equal for equal lines.
 CREATE OR REPLACE MACRO changes_of(host) AS TABLE
 WITH periods AS (
     SELECT p.*, concat(p.url_protocol, '://', p.url_host_name, ':' || p.url_port) AS origin, coalesce(p.policy_id, '') AS policy, coalesce(p.preferences_id, '') AS preferences,

@@ -1,10 +1,14 @@
 -- How many hosts changed from one capture to the next, and in what?
+-- Title: how often hosts change
 --
 -- Denominator: hosts_seen_before, the hosts of the crawl with an earlier capture, in whichever crawl. The capture before is compared. crawl
 -- limits the rows that are shown.
 -- Pitfall: captures of a host may be months or years apart, so a rate is not one per month: days_between is the median of the distances in time of the
 -- captures that differ. A change that was undone between two captures is not seen. Policies differ, too, if lines only moved, and where a file was
 -- removed or could not be fetched. A revisit counts as unchanged; a change since the capture before it counts in the next crawl.
+-- Columns: crawl; median_fetch: the median time of its captures; hosts, hosts_seen_before: hosts of the crawl, and those with an earlier
+-- capture; changed, share_changed: of these, hosts that differ from the capture before; share_policy, share_status, share_origin: in
+-- rules, status or URL; days_between: the median distance of captures that differ.
 CREATE OR REPLACE MACRO change_rates(crawl := NULL) AS TABLE
 WITH checked AS MATERIALIZED (
     SELECT check_crawl(crawl) AS is_known

@@ -1,9 +1,12 @@
 -- How long does a block of a crawler by name last?
+-- Title: how long blocks last
 --
 -- Denominator: at_risk, the blocks that were seen to begin (an earlier capture decides and does not block) and that were observed for this long. The
 -- share that still lasts is an estimate of Kaplan and Meier: a block that is there at the last capture that decides counts until then.
 -- Pitfall: a block ends at the first capture that decides and does not block, and may have ended earlier. Revisits, redirects without end, 429 and
 -- 5xx, and rules whose names are not known decide nothing. Blocks that were there at the first capture of a host are left out, as nobody knows their age.
+-- Columns: agent; from_day, to_day: the age of the block; at_risk: blocks that were observed for this long; ended, not_seen_longer: blocks
+-- that ended, and those not observed longer; still_blocking: the estimated share that lasts beyond.
 CREATE OR REPLACE MACRO survival_of_blocks(agent := 'GPTBot', step_days := 90, any_name := false) AS TABLE
 WITH checked AS MATERIALIZED (
     SELECT check_named_agents(agent, any_name) AND check_count('step_days', step_days) AS is_known

@@ -1,9 +1,12 @@
 -- How many registered domains have ever blocked a crawler by name, from crawl to crawl?
+-- Title: domains that ever blocked
 --
 -- Denominator: domains_in_crawl, the registered domains that the crawl captured. A domain counts in the first crawl, in the order of crawls, in
 -- which one of its hosts blocks. crawl limits the rows that are shown: crawls before it count as well.
 -- Pitfall: cumulative never falls, also if a domain removes the block: trend has the present state. A host without a registered domain is a
 -- domain of its own. The first crawl has all domains that blocked before.
+-- Columns: crawl; median_fetch: the median time of its captures; agent; domains_in_crawl: domains of the crawl; first_blocking,
+-- cumulative: domains that block first in this crawl, and in it or before.
 CREATE OR REPLACE MACRO domains_ever_blocking(agent := 'GPTBot', crawl := NULL, any_name := false) AS TABLE
 WITH checked AS MATERIALIZED (
     SELECT check_named_agents(agent, any_name) AND check_crawl(crawl) AS is_known

@@ -1,10 +1,12 @@
 -- What share of hosts block a crawler, by name, through '*' or by an HTTP status, in each crawl?
+-- Title: share that blocks a crawler
 --
 -- Denominator: hosts with a known verdict for the crawler, and their registered domains. A host without a capture and an unknown
 -- verdict are not consent, so both are excluded.
 -- Pitfall: only blocked_by_name is a decision about this crawler. A host that blocks '*' has not decided about it, and a 429 or 5xx
 -- blocks every crawler for the time being. If largest_domain or largest_ruleset is large, one operator made most of the decisions:
 -- then cite the share of domains. partial is the most common verdict and says little.
+-- Columns: crawl; agent; blocking_shares; partial, domains_partial: shares of hosts and of domains that block some paths only.
 CREATE OR REPLACE MACRO share_of_hosts_blocking(agent := 'GPTBot', crawl := NULL, any_name := false) AS TABLE
 WITH checked AS MATERIALIZED (
     SELECT check_agents(agent, any_name) AND check_hosts('captured', crawl) AS is_known

@@ -1,9 +1,12 @@
 -- How does blocking of a crawler depend on the rank of a site in a list such as Tranco's?
+-- Title: blocks by rank in a list
 --
 -- Denominator: hosts in the list with a known verdict. An entry means the host of that name, with or without www (www.com keeps it). in_list counts
 -- the entries of a bucket, and captured those with a capture: the difference is unknown, not allowed.
 -- Pitfall: Tranco ranks names of infrastructure too, such as akamaiedge.net, which have no website. A list of another year than the
 -- crawl misses the sites that came and went. list is a CSV file of rank and domain without a header, as Tranco publishes it.
+-- Columns: crawl; agent; up_to_rank: ranks from the row before to this one; in_list, captured: entries of the list, and those with a
+-- capture; blocking_shares.
 CREATE OR REPLACE MACRO blocking_by_rank(list := NULL, agent := 'GPTBot', crawl := NULL, any_name := false) AS TABLE
 WITH checked AS MATERIALIZED (
     SELECT check_agents(agent, any_name) AND check_hosts('captured', crawl) AS is_known

@@ -1,9 +1,14 @@
 -- How much does the share that blocks a crawler change if registered domains are counted instead of hosts?
+-- Title: hosts or domains counted
 --
 -- Denominator: hosts with a known verdict, and their registered domains. A host without a registered domain (an IP address, a public
 -- suffix) counts as a domain. A domain counts if any of its hosts, all of its hosts, or, in equal parts, each of its hosts blocks.
 -- Pitfall: one domain with ten thousand blogs is ten thousand hosts. The version of the Public Suffix List is in runs; another version
 -- gives other domains. A domain is seen only through the hosts that were captured.
+-- Columns: crawl; agent; reason: name, wildcard or status; hosts, domains, hosts_of_largest_domain: with a known verdict; hosts_blocked,
+-- domains_blocked: shares, the second with each domain divided among its hosts; domains_any_host_blocked, domains_every_host_blocked:
+-- shares of domains with any such host, and with only such hosts; largest_domain: of these hosts, the part in one domain; low, high: 95 %
+-- interval of hosts_blocked, if archives were drawn at random.
 CREATE OR REPLACE MACRO hosts_or_registered_domains(agent := 'GPTBot', crawl := NULL, any_name := false) AS TABLE
 WITH checked AS MATERIALIZED (
     SELECT check_agents(agent, any_name) AND check_hosts('captured', crawl) AS is_known

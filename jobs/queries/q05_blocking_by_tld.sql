@@ -1,9 +1,12 @@
 -- What share of hosts block a crawler in each top-level domain?
+-- Title: blocks by top-level domain
 --
 -- Denominator: hosts of the top-level domain with a known verdict. Top-level domains with fewer than min_hosts are left out, because
 -- their shares are noise; of_hosts and of_domains are those of all top-level domains together.
 -- Pitfall: a top-level domain is not a country: .io, .ai and .tv are sold everywhere. One registered domain can be a large part of a
 -- small top-level domain: see largest_domain.
+-- Columns: crawl; agent; url_host_tld: the top-level domain, null for IP addresses; blocking_shares; of_hosts, of_domains: those of all
+-- rows together, also of those left out.
 CREATE OR REPLACE MACRO blocking_by_tld(agent := 'GPTBot', crawl := NULL, min_hosts := 30, any_name := false) AS TABLE
 WITH checked AS MATERIALIZED (
     SELECT check_agents(agent, any_name) AND check_count('min_hosts', min_hosts) AND check_hosts('captured', crawl) AS is_known

@@ -1,9 +1,11 @@
 -- What was the result of fetching robots.txt, in classes that add up to 100 percent?
+-- Title: results of the fetches
 --
 -- Denominator: hosts with at least one capture of /robots.txt, and their registered domains. Redirects count as their final response if
 -- the dataset has it.
 -- Pitfall: hosts that were never fetched, or whose response was not archived, are not included, and they are the largest class of the
 -- web. A 200 with an HTML page is not a robots.txt file. Until 2019, Common Crawl did not index redirects.
+-- Columns: crawl; outcome: the class of the response; shares.
 CREATE OR REPLACE MACRO outcome_funnel(crawl := NULL) AS TABLE
 WITH checked AS MATERIALIZED (
     SELECT check_hosts('captured', crawl) AS is_known

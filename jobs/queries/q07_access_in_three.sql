@@ -1,9 +1,12 @@
 -- On how many hosts may a crawler fetch everything, some paths or nothing, by rules and status together?
+-- Title: all, some or no paths
 --
 -- Denominator: hosts with at least one capture of /robots.txt. access is the verdict: allow_all, partial, disallow_all, or unknown for the
 -- others. by_name, by_wildcard and by_status divide the hosts of the row by the reason, and by_no_rule are files without a rule that applies.
 -- Pitfall: statuses count as Google treats them: 401 and 403 allow, although Common Crawl's own crawler stays away; 429 and 5xx
 -- disallow, although they are temporary. An HTML page sent as robots.txt allows everything: that is not consent.
+-- Columns: crawl; agent; access: allow_all, partial, disallow_all or unknown; shares; by_name, by_wildcard, by_status, by_no_rule: the
+-- hosts of the row by the reason.
 CREATE OR REPLACE MACRO access_in_three(agent := 'GPTBot', crawl := NULL, any_name := false) AS TABLE
 WITH checked AS MATERIALIZED (
     SELECT check_agents(agent, any_name) AND check_hosts('captured', crawl) AS is_known

@@ -1,9 +1,13 @@
 -- How many hosts added or removed a block of a crawler between two crawls?
+-- Title: changes between two crawls
 --
 -- Denominator: hosts captured in both crawls, and their registered domains. Hosts that are only in one of them are not evidence of a
 -- changed decision.
 -- Pitfall: changes to and from unknown, and those whose basis is http_status, are changes of the network, not of the site. Moves between
 -- name and wildcard keep the verdict but change who is meant. from_crawl is the first crawl in time and to_crawl the last, unless given.
+-- Columns: from_crawl, to_crawl: the two crawls; agent; verdict_before, basis_before, verdict_after, basis_after: in the first crawl, and
+-- in the second; hosts, of_hosts, share: hosts counted, hosts of both crawls, their ratio; domains_any: registered domains with such a
+-- host; share_of_domains: each domain counts once, divided among its hosts; largest_domain: of these hosts, the part in one domain.
 CREATE OR REPLACE MACRO changes_between_crawls(agent := 'GPTBot', from_crawl := NULL, to_crawl := NULL, any_name := false) AS TABLE
 WITH checked AS MATERIALIZED (
     SELECT check_agents(agent, any_name) AND check_crawl(from_crawl) AND check_crawl(to_crawl) AND check_hosts('captured', NULL) AS is_known, coalesce(from_crawl, o.first) AS first, coalesce(to_crawl, o.last) AS last

@@ -1,9 +1,13 @@
 -- In which crawl did each host first name a crawler, and what is the cumulative number of hosts?
+-- Title: when hosts first name it
 --
 -- Denominator: none. Each host is counted once, in the first crawl of this dataset, by the time of its first capture, in which its rules name
 -- the crawler. hosts_in_crawl and hosts_naming are for comparison. crawl limits the rows that are shown: crawls before it count as well.
 -- Pitfall: captures of a crawl may span years (first_fetch, last_fetch), so that a crawl that begins before a crawler existed names it. The first crawl includes all hosts that named it earlier. Crawls differ in size and in what they archived, so a rise may be a
 -- larger crawl: see hosts_decided_in_every_crawl for the same hosts over time. One domain can add thousands of hosts: see domains.
+-- Columns: crawl; agent; first_fetch, last_fetch: the times of the captures of its hosts; hosts_in_crawl, hosts_naming: hosts of the
+-- crawl, and those that name the crawler; first_named, cumulative: hosts that name it first in this crawl, and in it or before;
+-- domains_first_named, domains_cumulative: the same for domains.
 CREATE OR REPLACE MACRO names_first_seen(agent := 'GPTBot', crawl := NULL, any_name := false) AS TABLE
 WITH checked AS MATERIALIZED (
     SELECT check_named_agents(agent, any_name) AND check_crawl(crawl) AS is_known

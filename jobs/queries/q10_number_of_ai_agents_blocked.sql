@@ -1,9 +1,12 @@
 -- How many AI crawlers does a host block by name, and what share block at least one?
+-- Title: AI crawlers blocked per host
 --
 -- Denominator: hosts with a known verdict for '*', whether they name a crawler or not, and their registered domains.
 -- Pitfall: a host that blocks all crawlers through '*' is in the row 0, and a group of a fallback, such as Googlebot's for Applebot,
 -- does not count. Copied lists and vendors' templates make up the tail: see
 -- largest_ruleset. The list of AI crawlers is the registry's, by category.
+-- Columns: crawl; agents_blocked: AI crawlers that the hosts block by name; shares; share_this_many_or_more,
+-- share_of_domains_this_many_or_more: the shares of this row and all with more.
 CREATE OR REPLACE MACRO number_of_ai_agents_blocked(crawl := NULL) AS TABLE
 WITH checked AS MATERIALIZED (
     SELECT check_hosts('decided', crawl) AS is_known

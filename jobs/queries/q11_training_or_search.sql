@@ -1,9 +1,12 @@
 -- How many hosts block AI training but allow AI search and assistants?
+-- Title: blocks by purpose of AI
 --
 -- Denominator: hosts with a known verdict for at least one AI crawler. A purpose counts as blocked if at least one crawler of that
 -- purpose is blocked, on any basis: by name, through '*' or by a 429 or 5xx.
 -- Pitfall: purposes are the registry's opinion of each crawler (agents.category). Sites that block all
 -- crawlers are in the class that blocks all three.
+-- Columns: crawl; training_blocked, search_blocked, assistant_blocked: at least one crawler of the purpose is blocked, on any ground;
+-- shares.
 CREATE OR REPLACE MACRO training_or_search(crawl := NULL) AS TABLE
 WITH checked AS MATERIALIZED (
     SELECT check_hosts('captured', crawl) AS is_known

@@ -1,8 +1,12 @@
 -- Which hosts allow Googlebot and block all crawlers that they do not name?
+-- Title: open to Googlebot, not to *
 --
 -- Denominator: none: a list of hosts, limited to top in each crawl. A host is listed if '*' may fetch no path and Googlebot may fetch
 -- some. hosts and domains_any are the numbers before the limit.
 -- Pitfall: most of these hosts let other crawlers in by name as well: see others_allowed. Sites under construction often look like this, and so do all hosts of one operator: see hosts_with_ruleset.
+-- Columns: crawl; hosts, domains_any: hosts found, and their domains, without the limit; surt_host_name, url_host_name, url: the host;
+-- googlebot, googlebot_line: its verdict for Googlebot, and the line that decides; hosts_with_ruleset: hosts found with the same rules;
+-- others_allowed: another crawler may fetch something by name.
 CREATE OR REPLACE MACRO walled_gardens(crawl := NULL, top := 1000) AS TABLE
 WITH checked AS MATERIALIZED (
     SELECT check_count('top', top) AND check_hosts('captured', crawl) AS is_known

@@ -1,8 +1,12 @@
 -- Which crawlers are blocked together by name?
+-- Title: crawlers blocked together
 --
 -- Denominator: for share_of_rarer, the hosts that block the rarer of the two by name. Only crawlers of the registry are paired: some
 -- files name hundreds, and the number of pairs grows with its square. Crawlers that fewer than min_hosts hosts block are left out.
 -- Pitfall: high shares result from vendors' templates and copied lists more than from decisions: see largest_domain and largest_ruleset.
+-- Columns: crawl; agent_a, agent_b: two crawlers; hosts, domains_any: hosts that block both by name, and their domains; share_of_rarer:
+-- part of the hosts that block the rarer one; largest_domain, largest_ruleset: of these hosts, the part in one domain, and with one rule
+-- set.
 CREATE OR REPLACE MACRO agents_blocked_together(crawl := NULL, top := 20, min_hosts := 30) AS TABLE
 WITH checked AS MATERIALIZED (
     SELECT check_count('top', top) AND check_count('min_hosts', min_hosts) AND check_hosts('captured', crawl) AS is_known

@@ -1,9 +1,11 @@
 -- Which names are addressed by the most hosts, in the registry or not?
+-- Title: names in files
 --
 -- Denominator: hosts whose file has rules, and their registered domains. Names in files without rules and in HTML pages are not counted.
 -- Names that fewer than min_hosts hosts address are left out.
 -- Pitfall: a name may be a typo, a retired crawler or a copy from a list; tracked is true if the registry has it. Names are whole
 -- names, lower-cased and without a version. largest_domain near 1 means that one operator invented the name.
+-- Columns: crawl; agent: the name, in lower case; tracked: the registry has it; shares.
 CREATE OR REPLACE MACRO most_addressed_names(crawl := NULL, top := 50, min_hosts := 30) AS TABLE
 WITH checked AS MATERIALIZED (
     SELECT check_count('top', top) AND check_count('min_hosts', min_hosts) AND check_hosts('rules', crawl) AS is_known

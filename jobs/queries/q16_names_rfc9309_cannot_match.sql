@@ -1,7 +1,10 @@
 -- How often does a group name a crawler by a name that is not a product token of RFC 9309?
+-- Title: names that are no tokens
 --
 -- Denominator: hosts whose file has rules, and their registered domains; for share_of_lines, user-agent lines with a name other than '*'.
 -- Pitfall: the causes are digits, dots and blanks. Real crawlers such as MJ12bot are among them, so this is not a count of mistakes.
+-- Columns: crawl; shares; hosts_naming: hosts that name any crawler; lines, share_of_lines: lines that name one, and the part that is no
+-- token.
 CREATE OR REPLACE MACRO names_rfc9309_cannot_match(crawl := NULL) AS TABLE
 WITH checked AS MATERIALIZED (
     SELECT check_hosts('rules', crawl) AS is_known

@@ -1,10 +1,13 @@
 -- Which anomalies do files have, and how often does one change a verdict?
+-- Title: odd lines and their effect
 --
 -- Denominator: hosts with a 2xx response, and their registered domains. changed counts hosts on which reading one line according to
 -- RFC 9309's grammar gives another verdict; undecided hosts are not in it. names are the three names that most of these hosts have on such
 -- lines; null if the lines name no crawler.
 -- Pitfall: an HTML page sent as robots.txt counts as one host with one anomaly, html_body. lines are lines of all hosts, and a few
 -- files have thousands.
+-- Columns: crawl; code, severity: the anomaly; shares; changed: hosts on which it changes a verdict; changed_largest_domain: the part of
+-- these in one domain; lines: lines on all hosts; names: the names on most of the lines that change a verdict.
 CREATE OR REPLACE MACRO anomalies_found(crawl := NULL) AS TABLE
 WITH checked AS MATERIALIZED (
     SELECT check_hosts('successful', crawl) AS is_known

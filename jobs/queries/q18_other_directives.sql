@@ -1,8 +1,10 @@
 -- Which directives other than allow, disallow and sitemap are in use?
+-- Title: other directives
 --
 -- Denominator: hosts whose file has rules, and their registered domains. HTML pages and binary data are not among them.
 -- Pitfall: unknown directives are mostly typos; known is true if a specification or a crawler defines the key. lines are lines of all
 -- hosts, and a few files have thousands.
+-- Columns: crawl; directive, known: the key, and if a specification or crawler defines it; shares; lines: lines on all hosts.
 CREATE OR REPLACE MACRO other_directives(crawl := NULL, top := 50) AS TABLE
 WITH checked AS MATERIALIZED (
     SELECT check_count('top', top) AND check_hosts('rules', crawl) AS is_known

@@ -1,4 +1,5 @@
 -- Which rule sets are shared by the most registered domains?
+-- Title: rules that many share
 --
 -- Denominator: hosts whose file has rules, and their registered domains. The order is by domains, so that one company's rules on all its
 -- hosts do not lead the list; min_domains := 1 and the column hosts show those. rules has the rules of each name in one line, if it has
@@ -6,6 +7,11 @@
 -- Pitfall: the most common sets are defaults of software and parked domains, and short ones that many sites write on their own, not copies of one file. The
 -- vendor may be recognizable in some of the files only. Equal sets may be written differently: comments, order and spelling do not
 -- matter. example is the first of the URLs, not the origin of the rules.
+-- Columns: crawl; ruleset_id: equal for equal rules; rules: in one line, null if longer than 60 characters; template, hosts_with_template:
+-- the most common template, and hosts that have it; hosts, of_hosts, share: hosts counted, hosts of the denominator, their ratio;
+-- domains_any, of_domains: registered domains with such a host, and of the denominator; share_of_domains: each domain counts once, divided
+-- among its hosts; largest_domain: of these hosts, the part in one domain; low, high: 95 % interval of share, if archives were drawn at
+-- random; example: the first URL.
 CREATE OR REPLACE MACRO most_common_rule_sets(crawl := NULL, top := 50, min_domains := 2) AS TABLE
 WITH checked AS MATERIALIZED (
     SELECT check_count('top', top) AND check_count('min_domains', min_domains) AND check_hosts('rules', crawl) AS is_known

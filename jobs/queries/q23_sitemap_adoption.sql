@@ -1,9 +1,12 @@
 -- How many hosts announce sitemaps, and how many of these URLs are relative or on another domain?
+-- Title: sitemaps
 --
 -- Denominator: hosts with a 2xx response, and their registered domains; sitemap lines for relative and foreign_domain.
 -- Pitfall: a few hosts with thousands of lines dominate the shares of lines; hosts_relative and hosts_foreign count hosts. foreign means
 -- another registered domain; an empty line is relative, and a line without a URL, or with an
 -- unknown domain, is not foreign.
+-- Columns: crawl; shares; hosts_relative, hosts_foreign: hosts with a relative URL, and with one on another domain; lines: sitemap lines
+-- on all hosts; relative, foreign_domain: shares of these lines.
 CREATE OR REPLACE MACRO sitemap_adoption(crawl := NULL) AS TABLE
 WITH checked AS MATERIALIZED (
     SELECT check_hosts('successful', crawl) AS is_known

@@ -1,10 +1,13 @@
 -- How long are the crawl delays that hosts request?
+-- Title: crawl delays
 --
 -- Denominator: hosts whose file has rules, and their registered domains; for the quantiles, hosts with a valid crawl-delay, each with
 -- the longest of its groups, and domains, each with the median of its hosts.
 -- Delays are in seconds.
 -- Pitfall: Google ignores the directive, and other crawlers limit it. A delay may be meant for one crawler only: for_all counts hosts
 -- whose group of '*' has one.
+-- Columns: crawl; shares; for_all: hosts with a delay for *; median, p90, p99, longest: seconds, of hosts; domains_median, domains_p90: of
+-- domains.
 CREATE OR REPLACE MACRO crawl_delays(crawl := NULL) AS TABLE
 WITH checked AS MATERIALIZED (
     SELECT check_hosts('rules', crawl) AS is_known

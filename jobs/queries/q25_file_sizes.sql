@@ -1,8 +1,12 @@
 -- How large are robots.txt files, and how many are over 500 KiB?
+-- Title: sizes of files
 --
 -- Denominator: hosts with a 2xx response that is neither an HTML page nor binary data, and their registered domains. Shares of domains
 -- count each domain once, in equal parts divided among its hosts; its median is that of its hosts.
 -- Pitfall: sizes are those of the decoded body as archived: an archive that truncates long bodies hides the largest (truncated).
+-- Columns: crawl; hosts, domains, largest_domain: hosts with a file, domains, the part of the hosts in one domain; median_bytes,
+-- p90_bytes, max_bytes: of hosts; domains_median_bytes: of domains; empty, domains_empty: shares of files without a byte; up_to_100_kib,
+-- domains_up_to_100_kib, over_500_kib, domains_over_500_kib: shares of smaller and of larger files; truncated: files that the archive cut.
 CREATE OR REPLACE MACRO file_sizes(crawl := NULL) AS TABLE
 WITH checked AS MATERIALIZED (
     SELECT check_hosts('successful', crawl) AS is_known

@@ -1,8 +1,12 @@
 -- On how many hosts do http and https, or www and the name without it, have different rules?
+-- Title: http, https and www differ
 --
 -- Denominator: hosts with rules under more than one URL in the same crawl, each URL with its latest capture that has rules (one
 -- without a time counts as the earliest), and their registered domains.
 -- Pitfall: most hosts are captured under one URL only and are not included: hosts_in_crawl shows how many there are. Redirects hide many variants.
+-- Columns: crawl; hosts_in_crawl: all hosts of the crawl; hosts, disagree, share: hosts with several URLs, those with different rules,
+-- their ratio; domains, share_of_domains: of the hosts with several URLs; largest_domain: of the hosts that disagree, the part in one
+-- domain; low, high: 95 % interval of share, if archives were drawn at random.
 CREATE OR REPLACE MACRO variants_disagree(crawl := NULL) AS TABLE
 WITH checked AS MATERIALIZED (
     SELECT check_hosts('captured', crawl) AS is_known

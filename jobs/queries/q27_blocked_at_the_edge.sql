@@ -1,10 +1,13 @@
 -- How many hosts respond to the request for robots.txt with a refusal, an error or a web page, by firewall?
+-- Title: refusals by firewall
 --
 -- Denominator: hosts with at least one capture of /robots.txt, and their registered domains. waf_hint is the firewall or network that
 -- the headers of the response indicate; null means no hint, not that there is no firewall.
 -- forbidden (401, 403), come_back_later (429, 5xx) and web_page are hosts of the row; refused_or_failed is the share of the first two.
 -- Pitfall: a status does not show who sent it: the site, its network, or an overloaded server. An HTML page with status 200 may be a
 -- challenge or a soft 404: the headers do not distinguish them.
+-- Columns: crawl; waf_hint: the firewall or network, null without a hint; shares; forbidden, come_back_later, web_page: hosts that sent
+-- 401 or 403, 429 or 5xx, a web page; refused_or_failed, domains_refused_or_failed: shares of the row with 401, 403, 429 or 5xx.
 CREATE OR REPLACE MACRO blocked_at_the_edge(crawl := NULL) AS TABLE
 WITH checked AS MATERIALIZED (
     SELECT check_hosts('captured', crawl) AS is_known

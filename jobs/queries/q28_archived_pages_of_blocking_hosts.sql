@@ -1,9 +1,12 @@
 -- How many archived pages belong to hosts that now block a crawler?
+-- Title: pages of blocking hosts
 --
 -- Denominator: hosts of Common Crawl's host index with a capture of /robots.txt, and the pages fetched from them (fetch_200). unknown
 -- and not captured are rows of their own; registered domains are known only of captured hosts.
 -- Pitfall: pages are those of the crawl in the index, which may have been fetched before the block. A few hosts have most of the pages:
 -- see largest_host. index is the name of Parquet files of cc-host-index, whose column crawl must name crawls of this dataset.
+-- Columns: crawl; agent; verdict: for the crawler; hosts, domains_any: hosts of the index, and their domains; pages, share_of_pages: pages
+-- fetched from them; largest_host: the part of the pages of one host.
 CREATE OR REPLACE MACRO archived_pages_of_blocking_hosts(index := NULL, agent := 'CCBot', crawl := NULL, any_name := false) AS TABLE
 WITH checked AS MATERIALIZED (
     SELECT check_agents(agent, any_name) AND check_hosts('captured', crawl) AS is_known

@@ -1,9 +1,13 @@
 -- How often does a robots.txt file change within a crawl, and from one crawl to the next?
+-- Title: how often files change
 --
 -- Denominator: URLs with content that were captured at least twice in the crawl; hosts with rules in both this crawl and the previous
 -- one in time, and their registered domains. crawl limits the rows that are shown: a crawl is compared with the one before it in any case.
 -- Pitfall: within a crawl the bytes are compared, so a date in a comment is a change; between crawls the rules are compared. URLs that
 -- are captured often belong to busy hosts, and the time between captures varies.
+-- Columns: crawl; urls_seen_again, bytes_changed: URLs fetched twice, and the share whose bytes changed; crawl_before: the previous crawl;
+-- hosts_seen_again, rules_changed: hosts in both, and the share whose rules changed; domains_seen_again, domains_rules_changed: the same
+-- for domains; largest_domain: of the hosts that changed, the part in one domain.
 CREATE OR REPLACE MACRO change_rates(crawl := NULL) AS TABLE
 WITH checked AS MATERIALIZED (
     SELECT check_crawl(crawl) AS is_known

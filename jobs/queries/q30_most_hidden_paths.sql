@@ -1,9 +1,11 @@
 -- Which paths are disallowed by the most hosts?
+-- Title: paths disallowed by most
 --
 -- Denominator: hosts whose file has rules, and their registered domains. Rules found in HTML pages and in binary data are not counted.
 -- hosts_for_all are the hosts that disallow the path for '*'.
 -- Pitfall: a path disallowed for one crawler counts like one disallowed for all: see hosts_for_all. Paths are patterns as parsed, and the most common ones
 -- are defaults of software: see largest_ruleset. A disallowed path is not secret: robots.txt is public.
+-- Columns: crawl; path: the pattern; shares; hosts_for_all: hosts that disallow it for *.
 CREATE OR REPLACE MACRO most_hidden_paths(crawl := NULL, top := 50) AS TABLE
 WITH checked AS MATERIALIZED (
     SELECT check_count('top', top) AND check_hosts('rules', crawl) AS is_known

@@ -1,4 +1,5 @@
 -- How many captures, and how many registered domains, have different verdicts under each pair of dialects?
+-- Title: files read differently
 --
 -- Denominator: captures of a /robots.txt except revisits, regardless of their status, and their registered domains. A capture differs if
 -- the two dialects give different verdicts for '*' or for a crawler of the registry that its file names. by_rules counts those whose files
@@ -6,6 +7,11 @@
 -- Pitfall: 401, 403, 410, 429 and 5xx have different effects in the three dialects, regardless of the files. other_names are mostly what Google's parser
 -- leaves of names with digits or dots, such as mj of MJ12bot: no crawler has these names. An unknown verdict (a redirect, a deferral)
 -- counts as a verdict of its own.
+-- Columns: crawl; dialects: the two dialects; captures, differ, share: captures, those with different verdicts, their ratio; domains,
+-- share_of_domains: the same with each domain counted once; by_rules, domains_by_rules: captures whose rules differ in meaning, and the
+-- share of domains; by_rules_for_all, domains_by_rules_for_all: for *; by_status, domains_by_status: because of the status; other_names,
+-- domains_other_names: only for names outside the registry, not in differ; largest_domain, largest_ruleset: of by_rules, the part in one
+-- domain, and with one rule set; low, high: 95 % interval of share, if archives were drawn at random.
 CREATE OR REPLACE MACRO dialects_that_disagree(crawl := NULL) AS TABLE
 WITH checked AS MATERIALIZED (
     SELECT check_hosts('captured', crawl) AS is_known

@@ -1,10 +1,14 @@
 -- Which AI crawlers do hosts name and allow, and do they block all others?
+-- Title: AI crawlers let in by name
 --
 -- Denominator: hosts with a known verdict for '*' (of_hosts), and for ratio the hosts that name the crawler. A crawler is invited if its
 -- own group allows every path. despite_wildcard are hosts that let it fetch some paths or all, while they block all crawlers that they do
 -- not name; domains_despite_wildcard is the share of domains. Crawlers that fewer than min_hosts hosts name are left out.
 -- Pitfall: common mistakes look like invitations: an empty Disallow that was meant to block, or rules under a name that no crawler uses.
 -- One template that names many crawlers is many hosts: see largest_ruleset.
+-- Columns: crawl; agent; operator, category: of the registry; named, ratio: hosts that name the crawler, and the part of these that allow
+-- it everything; shares; despite_wildcard, domains_any_despite_wildcard, domains_despite_wildcard: hosts that let it in while * is
+-- blocked, their domains, the share of domains.
 CREATE OR REPLACE MACRO invitations(crawl := NULL, top := 25, min_hosts := 30) AS TABLE
 WITH checked AS MATERIALIZED (
     SELECT check_count('top', top) AND check_count('min_hosts', min_hosts) AND check_hosts('decided', crawl) AS is_known

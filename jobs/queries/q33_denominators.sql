@@ -1,9 +1,14 @@
 -- How many captures, URLs, hosts and registered domains does each crawl have, and how many are decided?
+-- Title: sizes of crawls
 --
 -- Denominator: these are the denominators, side by side. decided means a known verdict for '*'; decided_by_file that a file decided it,
 -- not a status.
 -- Pitfall: the same crawl gives shares that differ by half, depending on the denominator. State it with every figure. Hosts of the web
 -- that were not captured are in none of them.
+-- Columns: crawl; archives_read, archives_listed, is_sample: archives, and if they were drawn at random; first_capture, last_capture:
+-- times; captures, captures_of_robots_txt, revisits, captures_with_rules, urls: captures and URLs; hosts, hosts_with_rules, hosts_decided,
+-- hosts_decided_by_file: hosts; domains, domains_with_rules, domains_decided, domains_decided_by_file: registered domains;
+-- hosts_of_largest_domain: hosts of the domain with most.
 CREATE OR REPLACE MACRO denominators(crawl := NULL) AS TABLE
 WITH checked AS MATERIALIZED (
     SELECT check_crawl(crawl) AS is_known

@@ -1,10 +1,12 @@
 -- How does blocking of a crawler differ between groups of sites, such as news or sectors, that a list labels?
+-- Title: blocks by label of a list
 --
 -- Denominator: hosts with a known verdict that the list labels, and their registered domains. A list of domains labels all hosts of a
 -- registered domain; a list of hosts labels each host, with or without www (www.com keeps it), and also IP addresses. A host with two labels is in two rows.
 -- Pitfall: in shares of hosts, domains with many hosts have more weight: cite the shares of domains. If the list has weights, the row
 -- (weighted) is the mean of the labels' shares with these weights, as for a population of known composition. It is left out if a label
 -- with a weight has no hosts.
+-- Columns: crawl; agent; label, in_list, weight: of the list, with its entries; blocking_shares.
 CREATE OR REPLACE MACRO blocking_by_label(labels := NULL, agent := 'GPTBot', crawl := NULL, any_name := false) AS TABLE
 WITH checked AS MATERIALIZED (
     SELECT check_agents(agent, any_name) AND check_hosts('captured', crawl) AS is_known

@@ -1,9 +1,12 @@
 -- How does blocking of a crawler differ by content delivery network or firewall, web server, or template of the file?
+-- Title: blocks by software
 --
 -- Denominator: hosts of the row with a known verdict, and their registered domains. kind is 'firewall' (waf_hint of robots_files), 'server'
 -- (the name in the header Server, lower-cased, without a version) or 'template'. of_hosts and of_domains are those of all rows together.
 -- Pitfall: software is null if nothing was recognized: the headers may hide it. Hosts behind a network may use the network's managed
 -- robots.txt: see largest_ruleset. Software with fewer than min_hosts is left out.
+-- Columns: crawl; agent; software: the firewall, server or template, null if not recognized; blocking_shares; of_hosts, of_domains: those
+-- of all rows together, also of those left out.
 CREATE OR REPLACE MACRO blocking_by_software(kind := 'firewall', agent := 'GPTBot', crawl := NULL, min_hosts := 30, any_name := false) AS TABLE
 WITH checked AS MATERIALIZED (
     SELECT check_agents(agent, any_name) AND check_choice('kind', kind, ['firewall', 'server', 'template']) AND check_count('min_hosts', min_hosts) AND check_hosts('captured', crawl) AS is_known

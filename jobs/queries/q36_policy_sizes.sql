@@ -1,8 +1,11 @@
 -- How large are the policies of hosts: how many crawlers do they name, and how many rules do they have?
+-- Title: names and rules per file
 --
 -- Denominator: hosts whose file has rules, and their registered domains, each with the median of its hosts.
 -- Pitfall: a few lists with hundreds of crawlers are copied from site to site, so the mean says little. One crawler may have
 -- several names; rules are allow and disallow lines.
+-- Columns: crawl; measure: crawlers named, rules or groups; hosts: hosts with rules; mean, median, p90, p99, largest: of hosts; domains,
+-- domains_mean, domains_median, domains_p90: of domains; largest_domain: the part of the hosts in one domain.
 CREATE OR REPLACE MACRO policy_sizes(crawl := NULL) AS TABLE
 WITH checked AS MATERIALIZED (
     SELECT check_hosts('rules', crawl) AS is_known

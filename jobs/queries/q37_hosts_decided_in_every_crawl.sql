@@ -1,10 +1,13 @@
 -- How does blocking of a crawler change over time, among the hosts that are decided in every crawl?
+-- Title: the same hosts over time
 --
 -- Denominator: hosts with a known verdict in every one of the crawls, and their registered domains; beside it, all hosts with a known
 -- verdict in the crawl (all_hosts). crawls is a list of crawls, or null for all of the dataset; crawl limits the rows that are shown.
 -- If no host is decided in all of them, hosts is 0: name fewer crawls.
 -- Pitfall: hosts that live through all crawls are older and larger than the others. If the two curves differ, the change of the second is
 -- partly a change of the sample.
+-- Columns: crawl; agent; blocking_shares; all_hosts, all_hosts_blocked_by_name, all_domains_blocked_by_name: of all hosts of the crawl
+-- with a known verdict.
 CREATE OR REPLACE MACRO hosts_decided_in_every_crawl(agent := 'GPTBot', crawls := NULL, crawl := NULL, any_name := false) AS TABLE
 WITH asked AS MATERIALIZED (
     SELECT c.crawl, c.position, c.sample FROM crawls() c

@@ -1,8 +1,10 @@
 -- How many hosts block both of two crawlers, one of them, or neither?
+-- Title: two crawlers compared
 --
 -- Denominator: hosts with a known verdict for both, and their registered domains. Only blocks by name count, unless
 -- any_reason is true: then blocks by '*' and by a status count as well.
 -- Pitfall: with any_reason, sites that block everybody are in 'both', which says nothing about the pair.
+-- Columns: crawl; blocked: both, only one of them, or neither; shares.
 CREATE OR REPLACE MACRO pair_of_agents(agent_a := 'GPTBot', agent_b := 'CCBot', any_reason := false, crawl := NULL, any_name := false) AS TABLE
 WITH checked AS MATERIALIZED (
     SELECT check_named_agent(agent_a, any_name) AND check_named_agent(agent_b, any_name)

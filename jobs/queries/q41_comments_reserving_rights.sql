@@ -1,9 +1,11 @@
 -- How many hosts reserve rights, for example against text and data mining, in the comments of their robots.txt?
+-- Title: rights kept in comments
 --
 -- Denominator: hosts with a 2xx response whose file is neither an HTML page nor binary data, and their registered domains. Needs a
 -- dataset with bodies: robots-scan --with-bodies.
 -- Pitfall: a phrase in a comment is not read by any crawler, and may be part of a vendor's template: see largest_ruleset and template.
 -- The phrases are those of EU directive 2019/790, TDM reservations, and "all rights reserved", in English, French and German.
+-- Columns: crawl; phrase: what comments say; shares.
 CREATE OR REPLACE MACRO comments_reserving_rights(crawl := NULL) AS TABLE
 WITH bodies AS (
     SELECT h.crawl, h.host_id, h.domain_id, h.ruleset_id, h.archive_no, r.body

@@ -1,9 +1,12 @@
 -- How does blocking of a crawler depend on the rank of a host in Common Crawl's web graph, by harmonic centrality?
+-- Title: blocks by web graph rank
 --
 -- Denominator: hosts of the graph with a known verdict. in_graph counts the hosts of a bucket, and captured those with a capture: the
 -- difference is unknown, not allowed. www.example.com and example.com are one host, with the better of their ranks.
 -- Pitfall: the graph covers several months and has hosts that were never fetched. ranks is the file host-ranks.txt.gz of a web graph,
 -- which has hundreds of millions of lines: cut it to the ranks that you need, with its first line.
+-- Columns: crawl; agent; up_to_rank: ranks from the row before to this one; in_graph, captured: hosts of the graph, and those with a
+-- capture; blocking_shares.
 CREATE OR REPLACE MACRO blocking_by_webgraph_rank(ranks := NULL, agent := 'CCBot', crawl := NULL, any_name := false) AS TABLE
 WITH checked AS MATERIALIZED (
     SELECT check_agents(agent, any_name) AND check_hosts('captured', crawl) AS is_known

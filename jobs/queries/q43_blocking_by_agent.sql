@@ -1,4 +1,5 @@
 -- What share of hosts block each crawler of a category or a list, by name, through '*' or by an HTTP status?
+-- Title: many crawlers compared
 --
 -- Denominator: as in share_of_hosts_blocking: hosts with a known verdict for the crawler, and their registered domains. Of these hosts,
 -- hosts_naming have a group for the crawler or for a fallback whose group it obeys, and hosts_blocked_by_name disallow everything there.
@@ -7,6 +8,8 @@
 -- another number of rows.
 -- Pitfall: blocked_by_wildcard and blocked_by_status are decisions about all crawlers, so they hardly differ between rows. Vendors'
 -- templates and copied lists name many crawlers at once: see largest_domain and largest_ruleset. The list of crawlers is the registry's.
+-- Columns: crawl; agent; operator, category: of the registry; hosts_naming, hosts_blocked_by_name: hosts that name the crawler, and those
+-- that block it by name; blocking_shares; partial, domains_partial: shares of hosts and of domains that block some paths only.
 CREATE OR REPLACE MACRO blocking_by_agent(category := NULL, crawl := NULL, top := NULL, agent := NULL, any_name := false) AS TABLE
 WITH checked AS MATERIALIZED (
     SELECT CASE WHEN category IS NOT NULL AND agent IS NOT NULL THEN error('one of category and agent is expected, not both')

@@ -1,10 +1,12 @@
 -- How many hosts block at least one crawler of each category by name?
+-- Title: categories of crawlers
 --
 -- Denominator: hosts with a known verdict for '*', and their registered domains, as in agents_of_category. The row '(any ai)' is about
 -- the crawlers of all categories that begin with ai_. mostly are the two crawlers of the category that most of these hosts block.
 -- Pitfall: a host counts in every category of which it blocks a crawler, and a crawler with two categories counts in both, so rows do
 -- not add up. The more crawlers a category has (agents), the more hosts block one of them. Only blocks by the crawler's own name count,
 -- not those of a fallback or of '*'.
+-- Columns: crawl; category, agents: the category, and its crawlers; shares; mostly: the two crawlers that most of these hosts block.
 CREATE OR REPLACE MACRO blocking_by_category(crawl := NULL) AS TABLE
 WITH checked AS MATERIALIZED (
     SELECT check_hosts('decided', crawl) AS is_known

@@ -1,8 +1,9 @@
 //! The research questions of `jobs/queries` as table macros in `views.sql`.
 //!
 //! A file begins with the question in a comment, which ends with a question mark.
-//! The paragraphs `Denominator:` and `Pitfall:` follow, then the macro, then a call of it. The
-//! macro and its description become part of `views.sql`, and the call does not.
+//! The paragraphs `Title:`, `Denominator:`, `Pitfall:` and `Columns:` follow, then the macro, then a call of it. The
+//! macro and its description become part of `views.sql`. The command line of DuckDB shows 40 rows, and a terminal has 80
+//! columns: neither the list of questions nor the description of one has more.
 
 use crate::sql_literal;
 use std::collections::BTreeSet;
@@ -66,16 +67,95 @@ pub const QUERY_TEXTS: &[&str] = &query_texts! {
     "q44_blocking_by_category"
 };
 
+/// The titles of the paragraphs of a comment.
+const PARAGRAPHS: [&str; 4] = ["Title:", "Denominator:", "Pitfall:", "Columns:"];
+
+/// The widths of the columns of `questions()`, which are 80 with the frame of a table.
+const NAME_WIDTH: usize = 28;
+const TITLE_WIDTH: usize = 28;
+const PARAMETERS_WIDTH: usize = 14;
+
+/// The widths of the columns of `question('name')`.
+const FACT_WIDTH: usize = 11;
+const TEXT_WIDTH: usize = 62;
+
+/// The rows that the command line of DuckDB shows.
+const ROWS_MAX: usize = 40;
+
+/// Parameters that name a file of the user.
+const FILE_PARAMETERS: [&str; 4] = ["list", "labels", "index", "ranks"];
+
+/// Columns that many questions have, by the name with which the paragraph `Columns:` refers to them: the names of columns and
+/// their meaning.
+const SHARED_COLUMNS: [(&str, &[(&str, &str)]); 4] = [
+    ("crawl", &[("crawl", "the crawl")]),
+    ("agent", &[("agent", "the crawler, in lower case")]),
+    (
+        "shares",
+        &[
+            (
+                "hosts, of_hosts, share",
+                "hosts counted, hosts of the denominator, their ratio",
+            ),
+            (
+                "domains_any, of_domains",
+                "registered domains with such a host, and of the denominator",
+            ),
+            (
+                "share_of_domains",
+                "each domain counts once, divided among its hosts",
+            ),
+            (
+                "largest_domain, largest_ruleset",
+                "of these hosts, the part in one domain, and with one rule set",
+            ),
+            (
+                "low, high",
+                "95 % interval of share, if archives were drawn at random",
+            ),
+        ],
+    ),
+    (
+        "blocking_shares",
+        &[
+            (
+                "hosts, domains",
+                "hosts with a known verdict, and their registered domains",
+            ),
+            (
+                "blocked_by_name, blocked_by_wildcard, blocked_by_status",
+                "shares of hosts that block the crawler by name, by the rules of *, by a 429 or 5xx",
+            ),
+            (
+                "domains_blocked_by_name, domains_blocked_by_wildcard, domains_blocked_by_status",
+                "the same, each domain counted once",
+            ),
+            (
+                "largest_domain, largest_ruleset",
+                "of hosts that block by name, the part in one domain, and with one rule set",
+            ),
+            (
+                "low, high",
+                "95 % interval of blocked_by_name, if archives were drawn at random",
+            ),
+        ],
+    ),
+];
+
 /// A research question, parsed from a file of `jobs/queries`.
 #[derive(Debug, PartialEq, Eq)]
 struct Question<'a> {
     /// The name of the macro.
     name: &'a str,
     question: String,
+    /// The question in a few words, or its name if the file has none.
+    title: String,
     /// The parameters with their defaults, as they are declared.
     parameters: &'a str,
     denominator: String,
     pitfall: String,
+    /// The names of columns with their meaning. Empty if the file does not describe them.
+    columns: Vec<(String, String)>,
     /// The statement that creates the macro, without the semicolon.
     definition: &'a str,
 }
@@ -96,7 +176,11 @@ impl<'a> Question<'a> {
                 match line.strip_prefix(title) {
                     Some(start) => words.push(start.trim()),
                     None if words.is_empty() => {}
-                    None if line.is_empty() || line.starts_with("Pitfall:") => break,
+                    None if line.is_empty()
+                        || PARAGRAPHS.iter().any(|title| line.starts_with(title)) =>
+                    {
+                        break;
+                    }
                     None => words.push(line),
                 }
             }
@@ -112,12 +196,142 @@ impl<'a> Question<'a> {
             .then_some(Self {
                 name,
                 question: question.to_owned(),
+                title: paragraph("Title:").unwrap_or_else(|| name.replace('_', " ")),
                 parameters,
                 denominator: paragraph("Denominator:")?,
                 pitfall: paragraph("Pitfall:")?,
+                columns: described_columns(&paragraph("Columns:").unwrap_or_default()),
                 definition,
             })
     }
+
+    /// Returns the parameters with their defaults.
+    fn parameter_list(&self) -> impl Iterator<Item = (&'a str, Option<&'a str>)> {
+        let parameters = self.parameters.split(", ");
+        parameters
+            .filter(|parameter| !parameter.is_empty())
+            .map(|parameter| match parameter.split_once(" := ") {
+                Some((name, default)) => (name, Some(default)),
+                None => (parameter, None),
+            })
+    }
+
+    /// Returns true if the question needs a file of the user, or a dataset with bodies.
+    fn needs_more(&self) -> bool {
+        let mut parameters = self.parameter_list();
+        parameters.any(|(name, _)| FILE_PARAMETERS.contains(&name))
+            || self.definition.contains("--with-bodies")
+    }
+
+    /// Returns a message if a row of `questions()` or `question('name')` does not fit a terminal.
+    fn check_size(&self) -> Result<(), String> {
+        let facts = self.facts();
+        let is_listed = self.needs_more() || self.name.len() <= NAME_WIDTH;
+        let texts = facts.iter().map(|(_, text)| text.chars().count());
+        let fits = is_listed
+            && self.title.chars().count() <= TITLE_WIDTH
+            && facts.len() <= ROWS_MAX
+            && texts.max() <= Some(TEXT_WIDTH);
+        match fits {
+            true => Ok(()),
+            false => Err(format!(
+                "the description of {} does not fit a terminal: its name, its title '{}', or its {} rows",
+                self.name,
+                self.title,
+                facts.len()
+            )),
+        }
+    }
+
+    /// Returns the names of the parameters that fit a column of the list of questions, those that few questions have first.
+    fn short_parameters(&self) -> String {
+        let mut names: Vec<&str> = self.parameter_list().map(|(name, _)| name).collect();
+        names.sort_by_key(|name| match *name {
+            "crawl" => 1,
+            "any_name" => 2,
+            _ => 0,
+        });
+        let whole = names.join(", ");
+        if whole.len() <= PARAMETERS_WIDTH {
+            return whole;
+        }
+        let shortened = (1..names.len()).map(|count| format!("{}, …", names[..count].join(", ")));
+        let fits = |text: &String| text.chars().count() <= PARAMETERS_WIDTH;
+        shortened
+            .filter(fits)
+            .last()
+            .unwrap_or_else(|| "…".to_owned())
+    }
+
+    /// Returns a call with the first two parameters that have a value by default, or with a file.
+    fn example(&self) -> String {
+        let parameters = self.parameter_list().filter_map(|(name, default)| {
+            let value = match (name, default) {
+                ("any_name" | "any_reason", _) => None,
+                ("host", None) => return Some("'example.com'".to_owned()),
+                ("list", _) => Some("'tranco.csv'"),
+                ("labels", _) => Some("'labels.csv'"),
+                ("index", _) => Some("'host-index/*.parquet'"),
+                ("ranks", _) => Some("'host-ranks.txt.gz'"),
+                (_, default) => default.filter(|default| *default != "NULL"),
+            };
+            value.map(|value| format!("{name} := {value}"))
+        });
+        let parameters: Vec<String> = parameters.take(2).collect();
+        format!("FROM {}({})", self.name, parameters.join(", "))
+    }
+
+    /// Returns the description as lines, each with a fact and a text. Only the first line of a text has the fact.
+    fn facts(&self) -> Vec<(&'static str, String)> {
+        let mut facts = vec![
+            ("question", self.question.clone()),
+            ("denominator", self.denominator.clone()),
+            ("pitfall", self.pitfall.clone()),
+        ];
+        if !self.parameters.is_empty() {
+            facts.push(("parameters", self.parameters.to_owned()));
+        }
+        for (names, meaning) in &self.columns {
+            facts.push(("column", format!("{names}: {meaning}")));
+        }
+        facts.push(("example", self.example()));
+        let lines = facts.into_iter().flat_map(|(fact, text)| {
+            let lines = wrapped(&text).into_iter().enumerate();
+            lines.map(move |(i, line)| (if i == 0 { fact } else { "" }, line))
+        });
+        lines.collect()
+    }
+}
+
+/// Parses the paragraph `Columns:`, in which `;` separates columns with their meaning from names of [`SHARED_COLUMNS`].
+fn described_columns(paragraph: &str) -> Vec<(String, String)> {
+    let items = paragraph.trim_end_matches('.').split(';').map(str::trim);
+    let columns = items.filter(|item| !item.is_empty()).flat_map(|item| {
+        let shared = SHARED_COLUMNS.iter().find(|(name, _)| *name == item);
+        match shared {
+            Some((_, columns)) => columns.to_vec(),
+            None => vec![item.split_once(": ").unwrap_or((item, ""))],
+        }
+    });
+    columns
+        .map(|(names, meaning)| (names.to_owned(), meaning.to_owned()))
+        .collect()
+}
+
+/// Breaks a text into lines of at most [`TEXT_WIDTH`] characters. The following lines are indented.
+fn wrapped(text: &str) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split(' ') {
+        match lines.last_mut() {
+            Some(line) if line.chars().count() + 1 + word.chars().count() <= TEXT_WIDTH => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            Some(_) => lines.push(format!("  {word}")),
+            None => lines.push(word.to_owned()),
+        }
+    }
+    lines
 }
 
 /// Returns true if a statement reads a table.
@@ -132,45 +346,114 @@ pub fn reads_table(statement: &str, table: &str) -> bool {
     })
 }
 
-/// Returns questions as table macros, and the macro `questions`, which lists them. Questions that read
-/// one of the tables in `missing` are left out.
+/// Returns questions as table macros, and the macros `questions`, `question` and `question_texts`, which describe them. Questions
+/// that read one of the tables in `missing` are left out.
 pub fn questions_sql(texts: &[&str], missing: &[&str]) -> String {
     let mut out =
         String::from("\n-- Research questions, as in jobs/queries. FROM questions() lists them.\n");
-    let mut rows = Vec::new();
-    for text in texts {
-        let question = Question::parse(text).expect("a test parses every file");
-        if missing
-            .iter()
-            .any(|table| reads_table(question.definition, table))
-        {
-            continue;
-        }
-        let name = question.name;
+    let questions = texts
+        .iter()
+        .map(|text| Question::parse(text).expect("a test parses every file"));
+    let is_there = |question: &Question<'_>| {
+        let mut missing = missing.iter();
+        !missing.any(|table| reads_table(question.definition, table))
+    };
+    let questions: Vec<Question<'_>> = questions.filter(is_there).collect();
+    for Question {
+        name,
+        question,
+        definition,
+        ..
+    } in &questions
+    {
         let _ = writeln!(
             out,
-            "\n{};\nCOMMENT ON MACRO TABLE {name} IS {};",
-            question.definition,
-            sql_literal(&question.question)
+            "\n{definition};\nCOMMENT ON MACRO TABLE {name} IS {};",
+            sql_literal(question)
         );
+    }
+    out.push_str(&list_sql(&questions));
+    out.push_str(&description_sql(&questions));
+    out
+}
+
+/// Returns the macro that lists questions. Those that need a file or bodies are listed apart.
+fn list_sql(questions: &[Question<'_>]) -> String {
+    let row = |question: &Question<'_>| {
+        let columns = [question.name, &question.title, &question.short_parameters()];
+        let columns = columns.map(sql_literal).join(", ");
+        format!("    ({columns}, {})", question.needs_more())
+    };
+    let mut rows: Vec<String> = questions.iter().map(row).collect();
+    let others = questions.iter().filter(|question| question.needs_more());
+    let more = format!("{} that need a file or bodies", others.count());
+    rows.push(format!(
+        "    ('questions(more := true)', {}, 'more', NULL)",
+        sql_literal(&more)
+    ));
+    format!(
+        "\nCREATE OR REPLACE MACRO questions(more := false) AS TABLE\n\
+         SELECT q.name, q.question, q.parameters FROM (VALUES\n{})\n\
+         AS q(name, question, parameters, needs_more)\n\
+         WHERE coalesce(q.needs_more = more, NOT more);\n\
+         COMMENT ON MACRO TABLE questions IS 'The research questions, each of which is a macro: FROM most_blocked_agents(top := 10). \
+         FROM question(''most_blocked_agents'') describes one';\n",
+        rows.join(",\n")
+    )
+}
+
+/// Returns the macros that describe questions.
+fn description_sql(questions: &[Question<'_>]) -> String {
+    let texts = questions.iter().map(|question| {
         let columns = [
-            name,
+            question.name,
             &question.question,
             question.parameters,
             &question.denominator,
             &question.pitfall,
         ];
-        rows.push(format!("    ({})", columns.map(sql_literal).join(", ")));
-    }
-    let _ = writeln!(
-        out,
-        "\nCREATE OR REPLACE MACRO questions() AS TABLE\n\
-         SELECT q.name, q.question, q.parameters, q.denominator, q.pitfall FROM (VALUES\n{})\n\
-         AS q(name, question, parameters, denominator, pitfall);\n\
-         COMMENT ON MACRO TABLE questions IS 'The research questions, each of which is a macro: FROM most_blocked_agents(top := 10)';",
-        rows.join(",\n")
-    );
-    out
+        format!("    ({})", columns.map(sql_literal).join(", "))
+    });
+    let facts = questions.iter().map(|question| {
+        let lines = question.facts().into_iter();
+        let lines: Vec<String> = lines
+            .map(|(fact, text)| format!("{fact:FACT_WIDTH$}{text}"))
+            .collect();
+        format!(
+            "    ({}, {})",
+            sql_literal(question.name),
+            sql_literal(&lines.join("\n"))
+        )
+    });
+    format!(
+        "\nCREATE OR REPLACE MACRO question_texts() AS TABLE\n\
+         SELECT q.name, q.question, q.parameters, q.denominator, q.pitfall FROM (VALUES\n{}) AS q(name, question, parameters, denominator, pitfall);\n\
+         COMMENT ON MACRO TABLE question_texts IS 'The research questions in full, for programs: FROM questions() fits a terminal';\n\
+         \n\
+         CREATE OR REPLACE MACRO question(name) AS TABLE\n\
+         WITH checked_question AS MATERIALIZED (\n    \
+             SELECT CASE WHEN name IN (SELECT t.name FROM question_texts() t) THEN true\n        \
+                 ELSE error('unknown question ' || coalesce('''' || name || '''', 'NULL') || ': the nearest are '
+                                 || nearest_values(coalesce(name, ''), (SELECT list(t.name) FROM question_texts() t))) END AS is_known
+         ),
+         lines AS (
+                 SELECT unnest(string_split(d.facts, chr(10))) AS line, generate_subscripts(string_split(d.facts, chr(10)), 1) AS line_no
+                 FROM (VALUES
+{}) AS d(name, facts)
+                 WHERE d.name = name
+         )
+         SELECT rtrim(left(l.line, {FACT_WIDTH})) AS fact, substr(l.line, {FACT_WIDTH} + 1) AS text
+         FROM checked_question k
+         LEFT JOIN lines l ON true
+         WHERE l.line IS NOT NULL OR NOT k.is_known
+         ORDER BY l.line_no;
+         COMMENT ON MACRO TABLE question IS 'The denominator, pitfall, parameters and columns of a research question, and an example: question(''most_blocked_agents'')';
+",
+        texts.collect::<Vec<_>>().join(",
+"),
+        facts.collect::<Vec<_>>().join(",
+")
+    )
 }
 
 /// Checks that `known` has the texts of all files of `folder`, in order, and that each is a question. Each file is
@@ -190,7 +473,8 @@ pub fn check_questions(folder: &Path, prefix: char, known: &[&str]) -> Result<()
     }
     for (path, known) in paths.iter().zip(known) {
         let text = std::fs::read_to_string(path).map_err(|error| error.to_string())?;
-        let name = Question::parse(&text).map(|question| question.name);
+        let question = Question::parse(&text);
+        let name = question.as_ref().map(|question| question.name);
         let stem = path.file_stem().unwrap_or_default().to_string_lossy();
         let of_file = stem
             .split_once('_')
@@ -198,6 +482,7 @@ pub fn check_questions(folder: &Path, prefix: char, known: &[&str]) -> Result<()
         if text != *known || name.is_none() || name != of_file.map(|(_, name)| name) {
             return Err(format!("{path:?} is not a question of the list"));
         }
+        question.map_or(Ok(()), |question| question.check_size())?;
     }
     Ok(())
 }
@@ -221,8 +506,31 @@ mod tests {
         assert_eq!(question.pitfall, "none.");
         assert_eq!(question.parameters, "top := 3");
         assert!(question.definition.ends_with("SELECT 1"));
+        assert_eq!(question.title, "x");
+        assert_eq!(question.example(), "FROM x(top := 3)");
         for part in ["?", "Denominator:", "Pitfall:", "FROM x();", " AS TABLE"] {
             assert_eq!(Question::parse(&text.replacen(part, "", 1)), None, "{part}");
         }
+        let text = text.replace(
+            "-- Pitfall: none.",
+            "-- Pitfall: none.\n-- Columns: crawl; n, m: two\n-- numbers.",
+        );
+        let question = Question::parse(&text).unwrap();
+        assert_eq!(question.pitfall, "none.");
+        let columns = [("crawl", "the crawl"), ("n, m", "two numbers")];
+        let columns = columns.map(|(names, meaning)| (names.to_owned(), meaning.to_owned()));
+        assert_eq!(question.columns, columns);
+        assert_eq!(
+            question.facts().pop(),
+            Some(("example", "FROM x(top := 3)".to_owned()))
+        );
+    }
+
+    #[test]
+    fn the_list_of_questions_fits_a_terminal() {
+        let questions = QUERY_TEXTS.iter().filter_map(|text| Question::parse(text));
+        // The last row is about the others.
+        let listed = questions.filter(|question| !question.needs_more()).count() + 1;
+        assert!(listed <= ROWS_MAX, "{listed} rows");
     }
 }

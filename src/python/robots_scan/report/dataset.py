@@ -28,7 +28,7 @@ class Questions(Tables):
         super().__init__(folder, lists)
         self.answers = {}
         self.questions = {row["name"]: Question(row["name"], row["question"], row["denominator"], row["pitfall"]) for row in self.rows(
-            "SELECT q.name, q.question, q.denominator, q.pitfall FROM questions() q")}
+            "SELECT q.name, q.question, q.denominator, q.pitfall FROM question_texts() q")}
 
     def rows_or_none(self, sql):
         """Returns the rows of a question; none for a question over nothing, which is an error, since sections say what a dataset does not have."""
