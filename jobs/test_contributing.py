@@ -34,6 +34,7 @@ QUESTION = """-- How many hosts does a crawl have?
 --
 -- Denominator: hosts that were captured.
 -- Pitfall: this is a trial.
+-- Columns: crawl; hosts: captured hosts.
 CREATE OR REPLACE MACRO trial_hosts(crawl := NULL) AS TABLE
 WITH checked AS MATERIALIZED (
     SELECT check_hosts('captured', crawl) AS is_known

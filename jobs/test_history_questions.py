@@ -308,6 +308,14 @@ class Tests:
         names = [row["name"] for row in query(self.series[0].history, "FROM question_texts()")]
         questions = {path.stem[4:] for path in Path(__file__).with_name("history_queries").glob("*.sql")}
         assert len(questions) == 6 and set(names) >= questions and len(names) == len(set(names)), names
+        for name in questions:
+            facts = query(self.series[0].history, f"FROM question('{name}')")
+            # Texts go on in rows without a fact, which are indented.
+            described = "".join(row["text"][1:] if row["fact"] == "" else f"\n{row['fact']}\t{row['text']}" for row in facts).splitlines()
+            columns = [column for line in described if line.startswith("column\t") for column in line[7:].split(": ")[0].split(", ")]
+            call = f"{name}('h1.example')" if name == "changes_of" else f"{name}()"
+            answered = [row["column_name"] for row in query(self.series[0].history, f"DESCRIBE FROM {call}")]
+            assert sorted(answered) == sorted(columns), f"{name}: {set(answered) ^ set(columns)}"
 
     def test_the_series_have_every_case(self):
         """Otherwise the other tests would prove less than they say."""

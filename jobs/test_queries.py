@@ -911,6 +911,8 @@ def test_guards(t, con, label, lists):
                 if name.startswith("agent"):
                     refused(f"{name} := 'gptbto'", "unknown agent 'gptbto'", "GPTBot", "any_name := true")
                     others("agent", name)
+                    if name in ("agent_a", "agent_b"):
+                        refused(f"{name} := ['GPTBot', 'CCBot']", "agent_a and agent_b are one crawler each")
                     if question.parameters[name] != "NULL":
                         refused(f"{name} := NULL", "unknown agent NULL")
                     if name == "agent":

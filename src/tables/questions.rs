@@ -255,12 +255,10 @@ impl<'a> Question<'a> {
         if whole.len() <= PARAMETERS_WIDTH {
             return whole;
         }
-        let shortened = (1..names.len()).map(|count| format!("{}, …", names[..count].join(", ")));
+        let mut shortened =
+            (1..names.len()).map(|count| format!("{}, …", names[..count].join(", ")));
         let fits = |text: &String| text.chars().count() <= PARAMETERS_WIDTH;
-        shortened
-            .filter(fits)
-            .last()
-            .unwrap_or_else(|| "…".to_owned())
+        shortened.rfind(fits).unwrap_or_else(|| "…".to_owned())
     }
 
     /// Returns a call with the first two parameters that have a value by default, or with a file.
