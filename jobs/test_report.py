@@ -661,7 +661,7 @@ def few_hosts(case):
     case.results.check("■ 8" not in page.text and "■</text>" not in page.text, "one rule: a mark for rules of one line")
     # Three hosts against one: nothing is the largest.
     page = case.page("few", [(f"g{i}.gov", BLOCK_GPTBOT if i < 3 else b"") for i in range(149)] + [(f"e{i}.edu", BLOCK_GPTBOT if i < 1 else b"") for i in range(100)], sections=[host_kinds])
-    case.check(page, "few", "None of 2 top-level domains is ranked: in none do 30 hosts and 30 registered domains block GPTBot by name.",
+    case.check(page, "few", "Not ranked: 2 top-level domains. In none do 30 hosts and 30 registered domains block GPTBot by name.",
                "Shares of fewer than 30 hosts or domains are not ranked")
     case.results.check("is largest in" not in page.text and "order is another" not in page.text, "few: a ranking of few hosts")
 

@@ -205,7 +205,7 @@ def sides_of(rows, plot, start, end):
                 dx = {"right": 7 + wide / 2, "left": -7 - wide / 2}.get(side, 0)
                 text = box((places[i][0] + dx, places[i][1] + dy), wide, TEXT_HEIGHT)
                 own = box(places[i], POINT, POINT)
-                if text[0] >= 0 and text[1] <= plot and text[2] >= 0 and text[3] <= PANEL_HEIGHT and not any(are_touching(text, other) for other in taken if other != own):
+                if text[0] >= 0 and text[1] <= plot and text[2] >= -TEXT_HEIGHT / 2 and text[3] <= PANEL_HEIGHT and not any(are_touching(text, other) for other in taken if other != own):
                     taken.append(text)
                     found[i] = side
                     break

@@ -130,7 +130,7 @@ def one_crawler(study, figure, about):
     rows = [row for row in answer if row["agent"] == about.name]
     if not rows:
         source, rows = study.ask("share_of_hosts_blocking", agent=agent, crawl=crawl)
-    source = replace(source, about="blocks of one crawler by name, through * and by status")
+    source = replace(source, about="blocks of one crawler by name, through * and by 429 or 5xx")
     figure.sources += [source] if source not in figure.sources else []
     blocks = []
     for row in (row for row in rows if row["hosts"]):

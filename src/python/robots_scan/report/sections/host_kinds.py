@@ -9,7 +9,6 @@ from .shares import BLOCKING, FEW, bar_chart, blocking_row, columns_of, in_order
 
 # The hosts of no known network: their responses have no header by which one is recognized.
 NO_HINT = "no hint in the headers"
-KINDS = {"ranks": "classes of ranks"}
 
 
 def build(study):
@@ -92,22 +91,25 @@ def finish(study, agent, figure, header, rows, missing):
         drawn = [row for row in figure.rows if not is_few(row)]
     figure.columns = columns_of(figure.rows, header, BLOCKING, "by name")
     figure.chart = bar_chart(f"Registered domains that block {agent.token} by name, by {header}, in {study.crawl}", drawn)
-    named = [row for row in figure.rows if not is_few(row) and not row["label"].startswith("(") and row["label"] != NO_HINT]
-    kinds = KINDS.get(header, f"{header}s")
-    of_kinds = f"{len(figure.rows)} {kinds}" if len(rows) == len(figure.rows) else f"the {len(figure.rows)} {kinds} with most hosts"
-    blocks = f"blocks {agent.token} {agent.by_name()}"
+    # Hosts of no top-level domain, and of no known network, are no kind.
+    kinds = [row for row in figure.rows if not row["label"].startswith("(") and row["label"] != NO_HINT]
+    named = [row for row in kinds if not is_few(row)]
+    of_kinds = plural(len(kinds), header) if header != "ranks" else f"{len(kinds)} classes of ranks"
+    if len(rows) > len(figure.rows):
+        of_kinds = f"the {of_kinds} with most hosts"
+    block = f"{FEW} hosts and {FEW} registered domains block {agent.token} {agent.by_name()}"
     if len(figure.rows) == 1:
         figure.lead = f"{figure.rows[0]['label']}, the only row: {agent.token} is blocked {agent.by_name()} by {said(figure.rows[0])}."
         return figure
     if not named:
-        figure.lead = f"None of {of_kinds} is ranked: in none do {FEW} hosts and {FEW} registered domains block {agent.token} {agent.by_name()}."
+        figure.lead = f"Not ranked: {of_kinds}. In none do {block}."
         return figure
     most = ranked(named)[0]
     if len(named) == 1:
-        figure.lead = f"Of {of_kinds}, only in {most['label']} do {FEW} hosts and {FEW} registered domains block {agent.token} {agent.by_name()}: {said(most)}."
+        figure.lead = f"Only in {most['label']}, of {of_kinds}, do {block}: {said(most)}."
     else:
-        figure.lead = f"Of {of_kinds}, {len(named)} are ranked. The share that {blocks} is largest in {most['label']}: {said(most)}."
+        figure.lead = f"Of {of_kinds}, {len(named)} are ranked. The share that blocks {agent.token} {agent.by_name()} is largest in {most['label']}: {said(most)}."
     figure.warnings = other_order(named)
     if len(drawn) < len(figure.rows):
-        figure.notes.append(f"{plural(len(figure.rows) - len(drawn), 'row')} of fewer than {FEW} hosts or registered domains that block it {'is' if len(figure.rows) - len(drawn) == 1 else 'are'} in the table only.")
+        figure.notes.append(f"{plural(len(figure.rows) - len(drawn), 'row')} in the table only: fewer than {FEW} hosts or registered domains block it there.")
     return figure

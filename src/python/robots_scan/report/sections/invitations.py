@@ -37,5 +37,5 @@ def most_let_in(study, rows):
     most = max(rows, key=lambda row: (row["despite_wildcard"], row["agent"]), default=None)
     if not most or not most["despite_wildcard"]:
         return ""
-    return (f" {study.name_of(most['agent'])} is let in, at least to some paths, by {count(most['despite_wildcard'])} of the hosts that block crawlers that they do not name "
+    return (f" {study.name_of(most['agent'])} is let in, at least partly, by {count(most['despite_wildcard'])} of the hosts that block crawlers that they do not name "
             f"({share(most['domains_despite_wildcard'])} of registered domains).")
