@@ -18,8 +18,8 @@ BLOCKING = {"of hosts": "hosts", "by name": "blocked_by_name", "through *": "blo
             "domains by name": "domains_blocked_by_name", "domains through *": "domains_blocked_by_wildcard",
             "domains by 429 or 5xx": "domains_blocked_by_status", "by name, 95 % from": "low", "to": "high", "by name, largest domain": "largest_domain",
             "by name, largest rule set": "largest_ruleset"}
-RESPONSES = {"notfound": "not found (400, 404, 410)", "unauthorized": "401: all allowed", "forbidden": "403: all allowed", "not a robots.txt": "not a robots.txt (HTML)",
-             "defer_visits": "try again later (429, 5xx)", "redirect": "redirect without its target", "other": "other status"}
+RESPONSES = {"notfound": "not found (400, 404, 410)", "unauthorized": "401 (by RFC 9309, all is allowed)", "forbidden": "403 (by RFC 9309, all is allowed)", "not a robots.txt": "not a robots.txt (HTML)",
+             "defer_visits": "429 or 5xx (all is blocked)", "redirect": "redirect without its target", "other": "other status"}
 # Outcomes of responses with the status 200.
 WITH_STATUS_200 = ("robots.txt with rules", "robots.txt without rules", "not a robots.txt")
 # Names of the registry under which no crawler comes.
@@ -52,7 +52,7 @@ def crawler(row, token):
 
 
 def rule_set(row):
-    return row["rules"] or (f"one rule set of {template(row['template'])}" if row["template"] and row["hosts_with_template"] * 2 >= row["hosts"] else "longer rules, not recognized")
+    return row["rules"] and re.sub(r"Disallow:(?=;|$)", "Disallow: (nothing)", row["rules"]) or (f"one rule set of {template(row['template'])}" if row["template"] and row["hosts_with_template"] * 2 >= row["hosts"] else "longer rules, not recognized")
 
 
 def without(columns, *names):
@@ -178,7 +178,7 @@ def check_headline(results, name, table, answers):
                 "of domains": row["domains"], "share of domains": row[f"domains_blocked_by_{reason}"]})
     for row in preferences:
         if row["category"] == "training" and row["preference"] == "disallow_all":
-            expected["state that AI training is disallowed"] = {header: row[column] for header, column in SHARES.items()}
+            expected["with a 2xx response state that AI training is disallowed"] = {header: row[column] for header, column in SHARES.items()}
     for row in responses:
         if row["outcome"] == "robots.txt with rules":
             expected["have a robots.txt with rules"] = {header: row[column] for header, column in without(SHARES, "largest rule set").items()}
@@ -210,16 +210,19 @@ def check_big_numbers(results, name, shown, table, page_text, ask):
             is_half = not few and found.get(header, "–") != "–" and number(found[header]) >= 50
             results.check((sign in beside.split(" others:")[0]) == is_half, f"{name}: '{text}': {header} {found.get(header)}")
         if label.startswith("block at least one"):
-            shown_share = re.search(r" on any ground ([\d.]+) %$", beside)
+            shown_share = re.search(r" at least one by name, through \* or by a 429 or 5xx: ([\d.]+) %$", beside)
             results.check(shown_share is not None and is_shown(f"{shown_share[1]}\u00a0%", on_any_ground(ask, page_text)), f"{name}: '{text}': another share on any ground")
         elif label.endswith(" through *"):
             crawler = label.split()[1]
             let_in = ask(f"SELECT count(*) AS hosts FROM verdicts_for('{crawler}', crawl := '{crawl_of(page_text)}') v JOIN verdicts_for('Googlebot', crawl := '{crawl_of(page_text)}') g "
                          "ON g.host_id = v.host_id WHERE v.verdict = 'disallow_all' AND v.basis NOT IN ('explicit', 'http_status') AND g.verdict IN ('allow_all', 'partial')")[0]["hosts"]
-            expected = f" {let_in:,} of the {found['hosts']} {noun(found['hosts'], 'host')} let Googlebot in"
+            others = ask(f"SELECT count(DISTINCT v.host_id) AS hosts FROM verdicts_for('{crawler}', crawl := '{crawl_of(page_text)}') v JOIN host_verdicts o ON o.host_id = v.host_id "
+                         "WHERE v.verdict = 'disallow_all' AND v.basis NOT IN ('explicit', 'http_status') AND o.basis = 'explicit' AND o.verdict IN ('allow_all', 'partial') "
+                         "AND o.agent <> 'googlebot'")[0]["hosts"]
+            expected = f" {others:,} of the {found['hosts']} {noun(found['hosts'], 'host')} let other named crawlers in, {let_in:,} Googlebot"
             results.check(found["hosts"] == "0" or beside.endswith(expected), f"{name}: '{text}': not '{expected}'")
         elif label.startswith("block "):
-            results.check(beside.endswith(" crawler chosen by --agent"), f"{name}: '{text}': nothing about --agent")
+            results.check(re.search(r" this page was made for \S+$", beside) is not None, f"{name}: '{text}': nothing about the choice of the crawler")
         elif label.startswith("have a "):
             results.check(" others: " in beside or beside.endswith(" the crawl holds only responses with the status 200"), f"{name}: '{text}': nothing about the other responses")
         elif label.startswith("answered"):
@@ -325,7 +328,7 @@ def check_chart(results, name, key, article, table):
             results.check(abs(width - share * x / percent) <= 0.06 * x / percent + 0.01 * width + 0.6, f"{name}: {key}: a bar of {share} % is {width} long, but {percent} % is at {x}")
         drawn = [row for row in table if any(html.unescape(label).startswith(next(iter(row.values())) + ":") for label, _, _ in marks)]
         results.check(len(drawn) > 1 and (len(drawn) == len(table) or key in LARGEST and all(is_few(row) for row in table if row not in drawn)), f"{name}: {key}: drawn are {drawn}")
-        texts = re.findall(r"<text[^>]*>([\d.]+\u00a0%(?: \([\d.]+\))?)</text>", svg)
+        texts = [html.unescape(text) for text in re.findall(r"<text[^>]*>([\d.]+\u00a0%(?: \((?:&lt; 1|\d+)\))?)</text>", svg)]
         results.check(len(texts) >= len(drawn) and all(is_text_of(text, row) for text, row in zip(texts, drawn)), f"{name}: {key}: texts at bars: {texts}")
         greys = re.findall(r'<path aria-label="([^"]*)" role="graphics-symbol" aria-roledescription="bar"[^>]*fill="#767676"', svg)
         results.check({html.unescape(label).split(": ")[0] for label in greys} == {next(iter(row.values())).split(": ")[0] for row in drawn if is_few(row)}, f"{name}: {key}: grey are {greys}")
@@ -345,9 +348,10 @@ def check_chart(results, name, key, article, table):
 def is_text_of(text, row):
     """Returns true if a text at a bar has the share of domains and, if they are few, their number."""
     shown, domains = first_share(row)[0], number(first_share(row)[0]) / 100 * int(row["of domains"].replace(",", ""))
-    found = re.fullmatch(r"([\d.]+\u00a0%)(?: \(([\d.]+)\))?", text)
-    margin = 0.0006 * int(row["of domains"].replace(",", "")) + 0.06
-    return found[1] == shown and (abs(float(found[2]) - domains) <= margin and float(found[2]) < FEW + 0.05 if found[2] else row[counted_of(row)] == "0" or domains >= FEW - margin)
+    found = re.fullmatch(r"([\d.]+\u00a0%)(?: \((< 1|\d+)\))?", text)
+    margin = 0.0006 * int(row["of domains"].replace(",", "")) + 0.51
+    few = found[2] and (0.25 if found[2] == "< 1" else float(found[2]))
+    return found[1] == shown and (abs(few - domains) <= margin and few < FEW + 0.5 if few else row[counted_of(row)] == "0" or domains >= FEW - margin)
 
 
 # The figures of lines: the share of each series, in the panel of hosts and in that of domains.

@@ -87,9 +87,10 @@ def by_hosts(row):
 
 # The order of the rows of a crawl, of questions without `top`; and of those with it, if it is not by hosts.
 ORDER = dict.fromkeys((
-    "outcome_funnel", "changes_between_crawls", "training_or_search", "stated_preferences", "blocked_at_the_edge",
+    "outcome_funnel", "training_or_search", "stated_preferences", "blocked_at_the_edge",
     "blocking_by_software", "blocking_by_category"), by_hosts) | {
-    "blocking_by_tld": lambda row: (-(row["blocked_by_name"] or 0), -row["hosts"], row["url_host_tld"] or "~"),
+    "changes_between_crawls": lambda row: (row["verdict_before"] == row["verdict_after"], -row["hosts"]),
+    "blocking_by_tld": lambda row: (-row["hosts"], row["url_host_tld"] or "~"),
     "blocking_by_agent": lambda row: (-row["hosts_blocked_by_name"], -row["hosts_naming"], row["agent"]),
     "most_common_rule_sets": lambda row: (-row["domains_any"], -row["hosts"]), "walled_gardens": lambda row: row["surt_host_name"]}
 

@@ -547,7 +547,7 @@ OUTSIDE_ANSWERS = {
     "other_directives()": ("directive known hosts lines", [("host", True, 1, 2)]),
     "crawl_delays()": ("hosts of_hosts for_all median p90 longest domains_median", [(2, 3, 1, 1.0, 10.0, 10.0, 1.0)]),
     "policy_sizes()": ("measure hosts mean median", [("crawlers named", 3, 1.666667, 2), ("groups", 3, None, None), ("rules", 3, None, None)]),
-    "sitemap_adoption()": ("hosts of_hosts share hosts_relative lines relative foreign_domain", [(14, 15, 0.933333, 13, 16, 0.8125, 0.0625)]),
+    "sitemap_adoption()": ("hosts of_hosts share hosts_relative lines relative other_domain", [(14, 15, 0.933333, 13, 16, 0.8125, 0.0625)]),
 }
 
 

@@ -177,7 +177,7 @@ class Computation:
             row[f"blocked_by_{why}"] = share(len(blocked), len(known))
             row[f"domains_blocked_by_{why}"] = mean_of_domains(known, lambda host: reason(answers[host.key][1]) == why)
             if why == "name":
-                row |= {"largest_domain": largest_domain(blocked), "largest_ruleset": largest_ruleset(blocked)}
+                row |= {"hosts_blocked_by_name": len(blocked), "largest_domain": largest_domain(blocked), "largest_ruleset": largest_ruleset(blocked)}
         return row | {"low": None, "high": None}
 
     def blocking_by(self, name, value_of, agent, min_hosts):
@@ -456,8 +456,8 @@ class Questions(Computation):
             lines = sum(count.total() for count in kinds.values())
             yield shares([host for host in files if kinds[host.key]], files) | {
                 "hosts_relative": sum(count > 0 for count in relative.values()),
-                "hosts_foreign": sum(count > 0 for count in foreign.values()), "lines": lines,
-                "relative": share(sum(relative.values()), lines), "foreign_domain": share(sum(foreign.values()), lines)}
+                "hosts_other_domain": sum(count > 0 for count in foreign.values()), "lines": lines,
+                "relative": share(sum(relative.values()), lines), "other_domain": share(sum(foreign.values()), lines)}
         return self.each_crawl(rows)
 
     def crawl_delays(self):
@@ -543,7 +543,7 @@ class Questions(Computation):
             for_all = Counter(path for host in files for path in {
                 rule.path.decode() for rule in host.robots.by_name.get("*", (0, []))[1] if not rule.allow})
             for row in rows_of([(host, (path.decode(),)) for (_, path), host in features.items()], files, ["path"]):
-                yield row | {"hosts_for_all": for_all[row["path"]]}
+                yield row | {"hosts_for_wildcard": for_all[row["path"]]}
         return self.each_crawl(rows)
 
     def denominators(self):
@@ -650,7 +650,7 @@ class Questions(Computation):
                 features += [(host, ("* by its rules",))] * (reason(host.wildcard) == "wildcard")
             rows = {row["blocked"]: row for row in rows_of(features, decided, ["blocked"])}
             for name in ("any", f"at least {at_least}", "all", "* by its rules"):
-                yield {"blocked": name, "agents": len(members)} | (rows.get(name) or shares([], decided))
+                yield {"category": category, "blocked": name, "agents": len(members)} | (rows.get(name) or shares([], decided))
         return self.each_crawl(rows)
 
     def anomalies_found(self):

@@ -33,7 +33,7 @@ rows AS (
     HAVING sum(p.hosts) FILTER (p.part = 'archive') >= min_hosts
 ),
 answer AS (
-    SELECT c.position, c.crawl, a.agent, r.* EXCLUDE (crawl, agent) REPLACE (coalesce(r.hosts, 0) AS hosts, coalesce(r.domains, 0) AS domains),
+    SELECT c.position, c.crawl, a.agent, r.* EXCLUDE (crawl, agent) REPLACE (coalesce(r.hosts, 0) AS hosts, coalesce(r.hosts_blocked_by_name, 0) AS hosts_blocked_by_name, coalesce(r.domains, 0) AS domains),
         coalesce(w.hosts, 0) AS of_hosts, coalesce(w.domains, 0) AS of_domains
     FROM crawls() c
     CROSS JOIN asked_agents(agent) a
@@ -45,6 +45,6 @@ SELECT s.* EXCLUDE (position)
 FROM checked k
 LEFT JOIN answer s ON true
 WHERE s.crawl IS NOT NULL OR NOT k.is_known
-ORDER BY s.position, s.agent, s.blocked_by_name DESC, s.hosts DESC, s.url_host_tld;
+ORDER BY s.position, s.agent, s.hosts DESC, s.url_host_tld;
 
 FROM blocking_by_tld();

@@ -45,6 +45,6 @@ FROM checked k
 LEFT JOIN answer s ON true
 WHERE CASE WHEN s.from_crawl IS NOT NULL THEN true WHEN NOT k.is_known THEN true
     ELSE error('no host was captured in both ''' || k.first || ''' and ''' || k.last || ''': choose crawls of the same hosts by from_crawl and to_crawl') END
-ORDER BY s.agent, s.hosts DESC, s.verdict_before, s.basis_before, s.verdict_after, s.basis_after;
+ORDER BY s.agent, s.verdict_before = s.verdict_after, s.hosts DESC, s.verdict_before, s.basis_before, s.verdict_after, s.basis_after;
 
 FROM changes_between_crawls();

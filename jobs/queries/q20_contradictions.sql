@@ -47,7 +47,7 @@ decided AS (
     GROUP BY b.crawl, b.agent
 ),
 answer AS (
-    SELECT c.position, c.crawl, a.agent, s.* EXCLUDE (crawl, agent) REPLACE (coalesce(s.hosts, 0) AS hosts, coalesce(s.domains, 0) AS domains),
+    SELECT c.position, c.crawl, a.agent, s.* EXCLUDE (crawl, agent) REPLACE (coalesce(s.hosts, 0) AS hosts, coalesce(s.hosts_blocked_by_name, 0) AS hosts_blocked_by_name, coalesce(s.domains, 0) AS domains),
         coalesce(d.hosts, 0) AS of_hosts, coalesce(d.domains, 0) AS of_domains
     FROM crawls() c
     CROSS JOIN asked_agents(agent) a

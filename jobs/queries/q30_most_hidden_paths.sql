@@ -2,10 +2,10 @@
 -- Title: paths disallowed by most
 --
 -- Denominator: hosts whose file has rules, and their registered domains. Rules found in HTML pages and in binary data are not counted.
--- hosts_for_all are the hosts that disallow the path for '*'.
--- Pitfall: a path disallowed for one crawler counts like one disallowed for all: see hosts_for_all. Paths are patterns as parsed, and the most common ones
+-- hosts_for_wildcard are the hosts that disallow the path for '*'.
+-- Pitfall: a path disallowed for one crawler counts like one disallowed for all: see hosts_for_wildcard. Paths are patterns as parsed, and the most common ones
 -- are defaults of software: see largest_ruleset. A disallowed path is not secret: robots.txt is public.
--- Columns: crawl; path: the pattern; shares; hosts_for_all: hosts that disallow it for *.
+-- Columns: crawl; path: the pattern; shares; hosts_for_wildcard: hosts that disallow it for *.
 CREATE OR REPLACE MACRO most_hidden_paths(crawl := NULL, top := 50) AS TABLE
 WITH checked AS MATERIALIZED (
     SELECT check_count('top', top) AND check_hosts('rules', crawl) AS is_known
@@ -74,7 +74,7 @@ wholes AS (
 ),
 answer AS (
     SELECT c.position, c.crawl, r.path, unnest(shares(p.part, p.ruleset_id, p.x, u.n, any_value(w.whole), any_value(c.sample))),
-        coalesce(sum(p.for_all) FILTER (p.part = 'archive'), 0)::BIGINT AS hosts_for_all
+        coalesce(sum(p.for_all) FILTER (p.part = 'archive'), 0)::BIGINT AS hosts_for_wildcard
     FROM crawl_numbers c
     LEFT JOIN wholes w ON w.position = c.position
     LEFT JOIN ranking r ON r.position = c.position

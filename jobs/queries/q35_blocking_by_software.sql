@@ -41,7 +41,7 @@ rows AS (
     HAVING sum(p.hosts) FILTER (p.part = 'archive') >= min_hosts
 ),
 answer AS (
-    SELECT c.position, c.crawl, a.agent, r.* EXCLUDE (crawl, agent) REPLACE (coalesce(r.hosts, 0) AS hosts, coalesce(r.domains, 0) AS domains),
+    SELECT c.position, c.crawl, a.agent, r.* EXCLUDE (crawl, agent) REPLACE (coalesce(r.hosts, 0) AS hosts, coalesce(r.hosts_blocked_by_name, 0) AS hosts_blocked_by_name, coalesce(r.domains, 0) AS domains),
         coalesce(w.hosts, 0) AS of_hosts, coalesce(w.domains, 0) AS of_domains
     FROM crawls() c
     CROSS JOIN asked_agents(agent) a

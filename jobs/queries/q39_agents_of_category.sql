@@ -4,7 +4,7 @@
 -- Denominator: hosts with a known verdict for '*', and their registered domains.
 -- Pitfall: only blocks by the crawler's own name count, not those of a fallback; a host that blocks '*' blocks all of them without naming one. The list of crawlers
 -- of a category grows: 'all' is rare (agents is their number), and figures of different versions of the registry are not comparable (runs.agents_version).
--- Columns: crawl; blocked: any, at least some number, all, or * by its rules; agents: crawlers of the category; shares.
+-- Columns: crawl; category: the category, or categories; blocked: any, at least some number, all, or * by its rules; agents: crawlers of the category; shares.
 CREATE OR REPLACE MACRO agents_of_category(category := 'ai_training', at_least := 2, crawl := NULL) AS TABLE
 WITH checked AS MATERIALIZED (
     SELECT check_categories(category) AND check_count('at_least', at_least) AND check_hosts('decided', crawl) AS is_known
@@ -47,7 +47,7 @@ rows AS (
     GROUP BY c.crawl, c.position
 ),
 answer AS (
-    SELECT r.position, r.class.place, r.crawl, r.class.blocked AS blocked, (SELECT count(*) FROM members) AS agents, unnest(r.class.shares)
+    SELECT r.position, r.class.place, r.crawl, array_to_string(categories_in(category), ', ') AS category, r.class.blocked AS blocked, (SELECT count(*) FROM members) AS agents, unnest(r.class.shares)
     FROM rows r
 )
 SELECT s.* EXCLUDE (position, place)

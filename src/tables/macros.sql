@@ -372,6 +372,7 @@ COMMENT ON MACRO blocking_margin IS 'Half the width of the interval in blocking_
 CREATE OR REPLACE MACRO blocking_shares(part, ruleset_id, n, by_name, by_wildcard, by_status, sample) AS {
     'hosts': coalesce(sum(n) FILTER (part = 'archive'), 0)::BIGINT,
     'domains': domains_with(part, n),
+    'hosts_blocked_by_name': coalesce(sum(by_name) FILTER (part = 'archive'), 0)::BIGINT,
     'blocked_by_name': share_of_hosts(part, by_name, n),
     'blocked_by_wildcard': share_of_hosts(part, by_wildcard, n),
     'blocked_by_status': share_of_hosts(part, by_status, n),

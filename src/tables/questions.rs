@@ -124,6 +124,10 @@ const SHARED_COLUMNS: [(&str, &[(&str, &str)]); 4] = [
                 "hosts with a known verdict, and their registered domains",
             ),
             (
+                "hosts_blocked_by_name",
+                "hosts that block the crawler by name",
+            ),
+            (
                 "blocked_by_name, blocked_by_wildcard, blocked_by_status",
                 "shares of hosts that block the crawler by name, by the rules of *, by a 429 or 5xx",
             ),

@@ -50,6 +50,12 @@ def allowed(agent, crawl):
             f"AND v.agent = {literal(agent)} GROUP BY ALL")
 
 
+def let_in(agent, crawl):
+    """Returns hosts whose own group lets a crawler fetch some paths or all, while they block those that they do not name."""
+    return (f"SELECT {OF_HOST}, min(v.evidence_line) AS line_no FROM {NAMED} WHERE v.crawl = {literal(crawl)} AND h.wildcard_verdict = 'disallow_all' "
+            f"AND v.basis = 'explicit' AND v.verdict IN ('allow_all', 'partial') AND v.agent = {literal(agent)} GROUP BY ALL")
+
+
 def hosts(denominator, crawl, condition="true"):
     """Returns hosts of a denominator by a property of their capture; no line decides."""
     return f"SELECT {OF_HOST}, NULL::INTEGER AS line_no FROM hosts_with({literal(denominator)}, crawl := {literal(crawl)}) h WHERE {condition}"

@@ -13,6 +13,7 @@ from .chart import FEW
 from .converter import Converter
 from .tables import options_of
 from .figure import Section, count, plural, share
+from .sections.outcomes import only_successful
 from .sections.time import other_year
 
 
@@ -56,6 +57,7 @@ def fetched(study):
         return ""
     first, last = row["first_day"], row["last_day"]
     notice = ", another year than the name" if other_year(row) else ""
+    notice += ", only responses with the status 200" if only_successful(study) else ""
     return f", fetched on {first}{notice}" if first == last else f", fetched from {first} to {last}{notice}"
 
 

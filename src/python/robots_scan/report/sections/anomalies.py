@@ -44,7 +44,7 @@ def changing(study):
         Column("share", "share of hosts", "share"), Column("share_of_domains", "share of domains", "share"), Column("largest_domain", "changed, largest domain", "share")]
     figure.chart = bar_chart(f"Registered domains on which an anomaly changes a verdict in {study.crawl}", figure.rows)
     of_names = f" (commonest names: {first['names']})" if first["names"] else ""
-    figure.lead = f"The anomaly {first['label']}{of_names} changes a verdict on {said(first)} with a 2xx response."
+    figure.lead = f"Lines with the anomaly {first['label']}{of_names}, read strictly, give a crawler another verdict, stricter or looser, on {said(first)} with a 2xx response."
     if first["code"] == NAMES:
         figure.lead += " RFC 9309 and Google's parser do not find groups of names with digits, dots or blanks."
     figure.warnings = other_order(figure.rows)

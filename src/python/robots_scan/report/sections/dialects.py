@@ -45,7 +45,8 @@ def disagreements(study):
     if not most["by_rules"]:
         figure.lead = f"No rules have different verdicts under two dialects, for * or a crawler of the registry, in {plural(most['captures'], 'capture')}.{not_drawn}"
         return figure
-    figure.lead = f"{most['label']}: rules have different verdicts, for * or a crawler of the registry, in {said(most, 'capture')}.{not_drawn}"
+    figure.lead = (f"{most['label']}: rules have different verdicts, for at least one crawler of the registry or *, in {said(most, 'capture')}; for * alone on "
+                   f"{share(most['domains_by_rules_for_all'])} of registered domains.{not_drawn}")
     figure.warnings = other_order(figure.rows, "capture")
     return figure
 

@@ -17,7 +17,7 @@ BY_STATUS = "answered 429 or 5xx"
 # A domain is named if it has this share of the hosts counted, and the shares of hosts and of domains differ by this much.
 NAMED_DOMAIN, APART = 0.25, 0.05
 # Classes of responses in few words.
-SHORT = {"notfound": "not found", "unauthorized": "401", "forbidden": "403", "defer_visits": "429 or 5xx", "redirect": "redirects", "other": "other status",
+SHORT = {"notfound": "not found", "unauthorized": "401", "forbidden": "403", "defer_visits": "429 or 5xx", "redirect": "not known (redirects)", "other": "other status",
          "not a robots.txt": "HTML instead", "robots.txt without rules": "without rules"}
 # The crawler for which the page says whether hosts let it in that block others.
 SEARCH_ENGINE = "Googlebot"
@@ -34,7 +34,7 @@ def big_numbers(study, rows):
         return [row for start in starts for row in rows if row["label"].startswith(start)]
 
     first = [f"block {agent.token} {agent.by_name()}" for agent in study.chosen[:BIG_AGENTS_MAX]]
-    return labelled("block at least one", *first, f"block {study.agent.token} through *", "state that AI training", "have a", BY_STATUS)[:BIG_MAX]
+    return labelled("block at least one", *first, f"block {study.agent.token} through *", "with a 2xx response state", "have a", BY_STATUS)[:BIG_MAX]
 
 
 def big_number(study, row):
@@ -42,14 +42,17 @@ def big_number(study, row):
     big, beside = row["label"], [f"◆ {said_of_hosts(row)}{concentration(row)}"]
     hosts = row["records"].hosts
     if big.startswith("block at least one"):
-        beside.append(f"on any ground {share(on_any_ground(study, row))}")
+        beside.append(f"at least one by name, through * or by a 429 or 5xx: {share(on_any_ground(study, row))}")
     elif big.endswith(" through *"):
         big = f"{big.removesuffix(' through *')} through the rules for crawlers that a file does not name (*)"
         if row["counted"] and not any(agent.token == SEARCH_ENGINE for agent in study.chosen):
             let_in = (f"SELECT g.host_id FROM verdicts_for({literal(SEARCH_ENGINE)}, crawl := {literal(study.crawl)}) g WHERE g.verdict IN ('allow_all', 'partial')")
-            beside.append(f"{count(study.count(f'{hosts} AND v.host_id IN ({let_in})'))} of the {plural(row['counted'], 'host')} let {SEARCH_ENGINE} in")
+            others_in = (f"SELECT o.host_id FROM host_verdicts o WHERE o.crawl = {literal(study.crawl)} AND o.basis = 'explicit' AND o.verdict IN ('allow_all', 'partial') "
+                         f"AND o.agent <> {literal(SEARCH_ENGINE.lower())}")
+            beside.append(f"{count(study.count(f'{hosts} AND v.host_id IN ({others_in})'))} of the {plural(row['counted'], 'host')} let other named crawlers in, "
+                          f"{count(study.count(f'{hosts} AND v.host_id IN ({let_in})'))} {SEARCH_ENGINE}")
     elif big.startswith("block "):
-        beside.append("crawler chosen by --agent")
+        beside.append(f"this page was made for {study.agent.token if len(study.chosen) == 1 else row['label'].split()[1]}")
     elif big == BY_STATUS:
         big = f"{big}, so no crawler may fetch for now"
     elif big.endswith(WITH_RULES):
@@ -150,7 +153,7 @@ def training_disallowed(study, figure):
     """A row for hosts that state, for all crawlers and on all paths that they may fetch, that training is disallowed, by Content-Usage or Content-Signal."""
     source, rows = study.ask("effective_preferences", crawl=study.crawl)
     figure.sources.append(replace(source, about="AI training, stated for all crawlers"))
-    return [share_row(row, "state that AI training is disallowed", evidence.preferences("*", study.crawl, evidence.same_preference("p", row)))
+    return [share_row(row, "with a 2xx response state that AI training is disallowed", evidence.preferences("*", study.crawl, evidence.same_preference("p", row)))
             for row in rows if row["category"] == "training" and row["preference"] == "disallow_all"]
 
 

@@ -1,9 +1,9 @@
 """AI crawlers that hosts name and let in."""
 
 from .. import evidence
-from ..figure import Column, Figure, Section, count, plural, share
+from ..figure import Column, Figure, Records, Section, count, plural, share
 from ..study import ALL_AGENTS, ROWS_MAX
-from .shares import FEW, SHARES, bar_chart, columns_of, in_order, is_few, name_rules, other_order, ranked, said, share_row, shown_of
+from .shares import FEW, HOSTS_MIN, SHARES, bar_chart, columns_of, in_order, is_few, name_rules, other_order, ranked, said, same_rules, share_row, shown_of
 
 
 def build(study):
@@ -35,7 +35,11 @@ def build(study):
 def most_let_in(study, rows):
     """Returns a sentence about the crawler that most hosts let in while they block those that they do not name, with a space before it."""
     most = max(rows, key=lambda row: (row["despite_wildcard"], row["agent"]), default=None)
-    if not most or not most["despite_wildcard"]:
+    if not most or most["despite_wildcard"] < HOSTS_MIN:
         return ""
+    row = {"counted": most["despite_wildcard"], "records": Records("", most["despite_wildcard"], evidence.let_in(most["agent"], study.crawl))}
+    row.update(study.concentration(row["records"].hosts))
+    name_rules(study, [row])
+    rules = f"; {same_rules(row)}" if same_rules(row) else ""
     return (f" {study.name_of(most['agent'])} is let in, at least partly, by {count(most['despite_wildcard'])} of the hosts that block crawlers that they do not name "
-            f"({share(most['domains_despite_wildcard'])} of registered domains).")
+            f"({share(most['domains_despite_wildcard'])} of registered domains{rules}).")

@@ -6,8 +6,8 @@ from ..figure import Column, Figure, Records, Section, plural
 from .shares import SHARES, bar_chart, columns_of, in_order, other_order, ranked, said, share_row, the_most
 
 # Common Crawl's classes of fetches and other outcomes, in words.
-CLASSES = {"notfound": "not found (400, 404, 410)", "unauthorized": "401: all allowed", "forbidden": "403: all allowed",
-           "defer_visits": "try again later (429, 5xx)", "redirect": "redirect without its target", "other": "other status", "not a robots.txt": "not a robots.txt (HTML)"}
+CLASSES = {"notfound": "not found (400, 404, 410)", "unauthorized": "401 (by RFC 9309, all is allowed)", "forbidden": "403 (by RFC 9309, all is allowed)",
+           "defer_visits": "429 or 5xx (all is blocked)", "redirect": "redirect without its target", "other": "other status", "not a robots.txt": "not a robots.txt (HTML)"}
 CONDITIONS = {
     "revisit without content": "h.is_revisit",
     "robots.txt with rules": "NOT h.is_revisit AND h.content_class = 'rules'",

@@ -172,8 +172,8 @@ def bar(row, unit):
 
 
 def number_of(domains):
-    """Formats a number of registered domains, of which each is divided among its hosts: 3, or 2.5. Shares of questions have six digits."""
-    return f"{domains:.1f}".removesuffix(".0") if domains >= 0.05 else f"{domains:.1g}"
+    """Formats a number of registered domains, of which each is divided among its hosts, so that it need not be whole."""
+    return f"{domains:.0f}" if domains >= 0.5 else "< 1"
 
 
 def fill_concentration(study, rows):
@@ -222,6 +222,5 @@ def warnings_of(study, figure):
             warnings.append(f"▲ {row['label']}: {share(row['largest_domain'])} {counted} are in {found['domain']}, but the rules of these differ, so they may be "
                             "independent sites. State the domain.")
     if len(concentrated) > DESCRIBED_MAX:
-        rest = len(concentrated) - DESCRIBED_MAX
-        warnings.append(f"{rest} more {'row is' if rest == 1 else 'rows are'} half or more of one domain (▲) or one rule set (■): see the numbers.")
+        warnings.append(f"{len(concentrated)} of {len(figure.rows)} rows are half or more of one domain (▲) or one rule set (■): see the numbers.")
     return warnings

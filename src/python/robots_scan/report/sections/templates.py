@@ -1,5 +1,6 @@
 """Who wrote the lines that block, and the rule sets that many hosts share."""
 
+import re
 from collections import Counter
 
 from .. import evidence
@@ -25,8 +26,8 @@ def origins(study, agent):
     if not whole["of_blocks"]:
         figure.missing = f"No host of {study.crawl or 'the dataset'} blocks {token} by name."
         return figure
-    unknown = (f"Of the {plural(whole['of_blocks'], 'host')} that block {token} {agent.by_name()}, the file does not show on {share(whole['share_unknown'])} who wrote the "
-               f"line, the site or the vendor of its software ({share(whole['domains_unknown'])} of their registered domains)")
+    unknown = (f"On {count(whole['unknown'])} of the {plural(whole['of_blocks'], 'host')} that block {token} {agent.by_name()} ({share(whole['domains_unknown'])} of their "
+               "registered domains), the file does not show who wrote the line, the site or a vendor")
     if not whole["of_hosts"]:
         figure.missing = f"{unknown}."
         return figure
@@ -40,7 +41,8 @@ def origins(study, agent):
     if whole["domains_unknown"] < MOST:
         figure.chart = bar_chart(f"Registered domains that block {token} by name in {study.crawl}, by who wrote the line, where the file shows it", figure.rows)
     site, vendor = rows
-    figure.lead = f"{unknown}. Of the other {plural(whole['of_hosts'], 'host')}, the site wrote it on {count(site['hosts'])} and the vendor on {count(vendor['hosts'])}."
+    figure.lead = (f"{unknown}. The other {plural(whole['of_hosts'], 'host')} are no sample of these: the site wrote it on {count(site['hosts'])} and a vendor on "
+                   f"{count(vendor['hosts'])}.")
     figure.notes = ["A vendor wrote the lines of Cloudflare's managed block, and files that have exactly the rules of their template; the site may have switched the "
                     "block on, or left it on. Blocks by name elsewhere in these files, and in files of WordPress, Yoast SEO and Drupal, which write none, are the site's."]
     return figure
@@ -75,7 +77,7 @@ def rule_sets(study):
 def label_of(row):
     """Returns the name of a rule set: its rules if they fit a line, or the software that most of its hosts have. Others may have the same."""
     if row["rules"]:
-        return row["rules"]
+        return re.sub(r"Disallow:(?=;|$)", "Disallow: (nothing)", row["rules"])
     if row["template"] and row["hosts_with_template"] * 2 >= row["hosts"]:
         return f"one rule set of {template(row['template'])}"
     return "longer rules, not recognized"

@@ -164,7 +164,8 @@ def all_hosts(study):
     left_out = [crawl for crawl in study.crawls if crawl not in decided]
     line = [row for row in figure.rows if row["agent"] == agents[0]]
     figure.lead = (f"{study.name_of(agents[0])} is blocked {study.agents[agents[0]].by_name()} by {said(line[0])} in {line[0]['crawl']}, and by {said(line[-1])} "
-                   f"in {line[-1]['crawl']}.{between(line)}")
+                   f"in {line[-1]['crawl']}.{between(line)} Through *, it is {share(line[0]['domains_blocked_by_wildcard'])} and "
+                   f"{share(line[-1]['domains_blocked_by_wildcard'])} of registered domains.")
     figure.warnings = caution(study)
     figure.notes = [*([f"No host has a known verdict in {', '.join(left_out)}."] if left_out else []),
                     *([f"The first {LINES_MAX} crawlers of --agent are drawn."] if study.drawn and len(study.chosen) > LINES_MAX else []),
