@@ -49,7 +49,7 @@ def blocking_by_category(con):
     ai = [category for category in categories if category.startswith("ai_")]
     for category, members in (asked | ({"(any ai)": ai} if ai else {})).items():
         for row in rows_of(con, f"FROM agents_of_category(category := {members}) WHERE blocked = 'any'"):
-            del row["blocked"]
+            del row["blocked"], row["category"]
             yield {"crawl": row.pop("crawl"), "category": category} | row
 
 

@@ -45,7 +45,7 @@ rows AS (
 ),
 -- Null unless every label with a weight has hosts, since the others would have the weight of those without.
 weighted AS (
-    SELECT r.position, r.crawl, r.agent, '(weighted)' AS label, NULL AS in_list, sum(r.weight) AS weight, NULL AS hosts, NULL AS domains,
+    SELECT r.position, r.crawl, r.agent, '(weighted)' AS label, NULL AS in_list, sum(r.weight) AS weight, NULL AS hosts, NULL AS domains, NULL AS hosts_blocked_by_name,
         round(sum(r.weight * r.blocked_by_name) / sum(r.weight), 6) AS blocked_by_name,
         round(sum(r.weight * r.blocked_by_wildcard) / sum(r.weight), 6) AS blocked_by_wildcard,
         round(sum(r.weight * r.blocked_by_status) / sum(r.weight), 6) AS blocked_by_status,

@@ -8,8 +8,7 @@
 -- another number of rows.
 -- Pitfall: blocked_by_wildcard and blocked_by_status are decisions about all crawlers, so they hardly differ between rows. Vendors'
 -- templates and copied lists name many crawlers at once: see largest_domain and largest_ruleset. The list of crawlers is the registry's.
--- Columns: crawl; agent; operator, category: of the registry; hosts_naming, hosts_blocked_by_name: hosts that name the crawler, and those
--- that block it by name; blocking_shares; partial, domains_partial: shares of hosts and of domains that block some paths only.
+-- Columns: crawl; agent; operator, category: of the registry; hosts_naming: hosts that name the crawler; blocking_shares; partial, domains_partial: shares of hosts and of domains that block some paths only.
 CREATE OR REPLACE MACRO blocking_by_agent(category := NULL, crawl := NULL, top := NULL, agent := NULL, any_name := false) AS TABLE
 WITH checked AS MATERIALIZED (
     SELECT CASE WHEN category IS NOT NULL AND agent IS NOT NULL THEN error('one of category and agent is expected, not both')

@@ -17,7 +17,7 @@ const SHOWN_STATUS_COUNT: usize = 5;
 
 /// The line that the summary has if the program was built with the development profile.
 const NOT_OPTIMIZED: &str =
-    "this build is not optimized; `cargo install --locked --path .` installs one that is\n";
+    "this build is not optimized; use `cargo install --locked --path .`\n";
 
 /// Returns the summary for people. `next` is the text with the suggested commands, which are at its end.
 pub(crate) fn format_summary(summary: &ScanSummary, layout: &OutputLayout, next: &str) -> String {
@@ -166,21 +166,21 @@ pub(crate) fn write_most_blocked(most_blocked: &MostBlockedAgents, out: &mut Str
 }
 
 /// Returns the parts of the hosts that block a crawler that are in one domain and that have one rule set, if they are half
-/// of several hosts, such as `, 65 % of them with the same rules`: they are one decision.
+/// of several hosts, such as ` (65 % one rule set)`: they are one decision.
 fn format_concentration(agent: &BlockedName) -> String {
     let parts = [
-        (agent.hosts_in_one_domain, "in one domain"),
-        (agent.hosts_with_one_ruleset, "with the same rules"),
+        (agent.hosts_in_one_domain, "one domain"),
+        (agent.hosts_with_one_ruleset, "one rule set"),
     ];
     let parts = parts
         .into_iter()
         .filter(|&(part, _)| part > 1 && 2 * part >= agent.hosts);
     let parts: Vec<String> = parts
-        .map(|(part, text)| format!("{:.0} % of them {text}", 100.0 * share(part, agent.hosts)))
+        .map(|(part, text)| format!("{:.0} % {text}", 100.0 * share(part, agent.hosts)))
         .collect();
     match parts.is_empty() {
         true => String::new(),
-        false => format!(", {}", parts.join(", ")),
+        false => format!(" ({})", parts.join(", ")),
     }
 }
 
