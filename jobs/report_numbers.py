@@ -219,7 +219,7 @@ def check_big_numbers(results, name, shown, table, page_text, ask):
             others = ask(f"SELECT count(DISTINCT v.host_id) AS hosts FROM verdicts_for('{crawler}', crawl := '{crawl_of(page_text)}') v JOIN host_verdicts o ON o.host_id = v.host_id "
                          "WHERE v.verdict = 'disallow_all' AND v.basis NOT IN ('explicit', 'http_status') AND o.basis = 'explicit' AND o.verdict IN ('allow_all', 'partial') "
                          "AND o.agent <> 'googlebot'")[0]["hosts"]
-            expected = f" {others:,} of the {found['hosts']} {noun(found['hosts'], 'host')} let other named crawlers in, {let_in:,} Googlebot"
+            expected = f" {let_in:,} of the {found['hosts']} {noun(found['hosts'], 'host')} let Googlebot in, {others:,} another named crawler"
             results.check(found["hosts"] == "0" or beside.endswith(expected), f"{name}: '{text}': not '{expected}'")
         elif label.startswith("block "):
             results.check(re.search(r" this page was made for \S+$", beside) is not None, f"{name}: '{text}': nothing about the choice of the crawler")
