@@ -16,8 +16,7 @@ use std::path::Path;
 const SHOWN_STATUS_COUNT: usize = 5;
 
 /// The line that the summary has if the program was built with the development profile.
-const NOT_OPTIMIZED: &str =
-    "this build is not optimized; use `cargo install --locked --path .`\n";
+const NOT_OPTIMIZED: &str = "this build is not optimized; use `cargo install --locked --path .`\n";
 
 /// Returns the summary for people. `next` is the text with the suggested commands, which are at its end.
 pub(crate) fn format_summary(summary: &ScanSummary, layout: &OutputLayout, next: &str) -> String {
