@@ -5,7 +5,7 @@ from ..dataset import literal
 from ..figure import Column, Figure, Records, Section, share
 from ..study import ROWS_MAX
 from ..words import words
-from .shares import bar_chart, in_order, other_order, ranked, said, shown_of
+from .shares import bar_chart, in_order, other_order, ranked, said
 
 # The anomaly of names that the protocol does not allow.
 NAMES = "invalid_token_chars"
@@ -42,12 +42,12 @@ def changing(study):
         Column("label", "anomaly"), Column("code", "code"), Column("names", "commonest names"), Column("with_it", "hosts with it", "count"), Column("of_hosts", "of hosts", "count"), Column("with_it_share", "with it, of hosts", "share"),
         Column("of_domains", "of domains", "count"), Column("with_it_domains", "with it, of domains", "share"), Column("hosts", "hosts with a changed verdict", "count"),
         Column("share", "share of hosts", "share"), Column("share_of_domains", "share of domains", "share"), Column("largest_domain", "changed, largest domain", "share")]
-    figure.chart = bar_chart(f"Registered domains on which an anomaly changes a verdict in {study.crawl}", figure.rows)
+    figure.chart = bar_chart(f"Registered domains on which an anomaly changes a verdict in {study.crawl}", figure.rows, of=found)
     of_names = f" (commonest names: {first['names']})" if first["names"] else ""
     figure.lead = f"Lines with the anomaly {first['label']}{of_names}, read strictly, give a crawler another verdict, stricter or looser, on {said(first)} with a 2xx response."
     if first["code"] == NAMES:
         figure.lead += " RFC 9309 and Google's parser do not find groups of names with digits, dots or blanks."
     figure.warnings = other_order(figure.rows)
     figure.notes = ["An anomaly is a probable mistake, or a leniency of the parser. Most of them change nothing: "
-                    f"{first['label']} is on {share(first['with_it_domains'])} of registered domains.", *shown_of(found)]
+                    f"{first['label']} is on {share(first['with_it_domains'])} of registered domains."]
     return figure

@@ -3,7 +3,7 @@
 from .. import evidence
 from ..figure import Column, Figure, Records, share
 from ..study import ALL_AGENTS, ROWS_MAX
-from .shares import BLOCKING, SHARES, bar_chart, blocking_row, columns_of, fill_concentration, in_order, name_rules, other_order, ranked, said, share_row, shown_of
+from .shares import BLOCKING, SHARES, bar_chart, blocking_row, columns_of, fill_concentration, in_order, name_rules, other_order, ranked, said, share_row
 
 # Steps of the number of AI crawlers that a host blocks.
 AT_LEAST = (1, 2, 5, 10, 20, 50)
@@ -26,12 +26,12 @@ def by_name(study):
         figure.more_records.append(Records(f"{top['label']} {name}", study.count(hosts), hosts))
     figure.columns = columns_of(figure.rows, "crawler", [
         Column("operator", "operator"), Column("hosts_naming", "hosts with a group that it obeys", "count"), *BLOCKING], "by name")
-    figure.chart = bar_chart(f"Registered domains that block AI crawlers by name in {study.crawl}", figure.rows)
+    figure.chart = bar_chart(f"Registered domains that block AI crawlers by name in {study.crawl}", figure.rows, of=rows)
     figure.lead = (f"{study.name_of(top['agent'])} is blocked {study.agents[top['agent']].by_name()} by {said(top)}, and through the rules "
                    f"for crawlers that a file does not name (*) by a further {share(top['domains_blocked_by_wildcard'])}.")
     figure.notes = [f"Through *, {top['label']} is blocked by {share(top['blocked_by_wildcard'])} of hosts.",
                     "Only a block by name is a decision about one crawler. A host that blocks * has not decided about it, and a status such as 503 blocks all crawlers "
-                    "for the time being.", *shown_of(rows)]
+                    "for the time being."]
     fallbacks = [row for row in figure.rows if study.agents[row["agent"]].fallbacks]
     figure.warnings = [*(f"{row['label']} obeys the group of {study.agents[row['agent']].fallbacks} if a file has none for it, and such a block is counted as one by name."
                          for row in fallbacks), *other_order(figure.rows)]

@@ -49,8 +49,8 @@ def big_number(study, row):
             let_in = (f"SELECT g.host_id FROM verdicts_for({literal(SEARCH_ENGINE)}, crawl := {literal(study.crawl)}) g WHERE g.verdict IN ('allow_all', 'partial')")
             others_in = (f"SELECT o.host_id FROM host_verdicts o WHERE o.crawl = {literal(study.crawl)} AND o.basis = 'explicit' AND o.verdict IN ('allow_all', 'partial') "
                          f"AND o.agent <> {literal(SEARCH_ENGINE.lower())}")
-            beside.append(f"{count(study.count(f'{hosts} AND v.host_id IN ({let_in})'))} of the {plural(row['counted'], 'host')} let {SEARCH_ENGINE} in, "
-                          f"{count(study.count(f'{hosts} AND v.host_id IN ({others_in})'))} another named crawler")
+            by_name, search, another = (count(study.count(f"{hosts} AND v.host_id IN ({query})")) for query in (f"{let_in} UNION {others_in}", let_in, others_in))
+            beside.append(f"{by_name} of the {plural(row['counted'], 'host')} let a crawler in by its name: {search} {SEARCH_ENGINE}, {another} another")
     elif big.startswith("block "):
         beside.append(f"this page was made for {study.agent.token if len(study.chosen) == 1 else row['label'].split()[1]}")
     elif big == BY_STATUS:

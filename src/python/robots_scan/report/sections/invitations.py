@@ -3,7 +3,7 @@
 from .. import evidence
 from ..figure import Column, Figure, Records, Section, count, plural, share
 from ..study import ALL_AGENTS, ROWS_MAX
-from .shares import FEW, HOSTS_MIN, SHARES, bar_chart, columns_of, in_order, is_few, name_rules, other_order, ranked, said, same_rules, share_row, shown_of
+from .shares import FEW, HOSTS_MIN, SHARES, bar_chart, columns_of, in_order, is_few, name_rules, other_order, ranked, said, same_rules, share_row
 
 
 def build(study):
@@ -20,13 +20,12 @@ def build(study):
             Column("despite_wildcard", "hosts that let it in and block *", "count"), Column("domains_despite_wildcard", "domains that let it in and block *", "share")])
         # A chart only of few hosts would rank them.
         if not all(is_few(row) for row in figure.rows):
-            figure.chart = bar_chart(f"Registered domains that name an AI crawler and allow it every path in {study.crawl}", figure.rows)
+            figure.chart = bar_chart(f"Registered domains that name an AI crawler and allow it every path in {study.crawl}", figure.rows, of=found)
         first = found[0]
         figure.lead = f"{study.name_of(first['agent'])} is named and allowed every path by {said(first)}: by {count(first['hosts'])} of {plural(first['named'], 'host')} that name it.{let_in}"
         if is_few(first) and len(found) > 1:
             figure.lead = f"{count(len(found))} AI crawlers are named and allowed every path, each by fewer than {FEW} registered domains.{let_in}"
         figure.warnings = other_order(figure.rows)
-        figure.notes = [*shown_of(found)]
     else:
         figure.missing = f"No host of {study.crawl or 'the dataset'} names an AI crawler and allows it every path.{let_in}"
     return Section("invitations", "Crawlers allowed by name", [figure])

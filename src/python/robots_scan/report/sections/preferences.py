@@ -5,7 +5,7 @@ from ..dataset import literal
 from ..figure import Figure, Section, plural, share
 from ..study import ROWS_MAX
 from ..words import mechanism, use
-from .shares import SHARES, bar_chart, columns_of, fill_concentration, in_order, other_order, ranked, said, share_row, shown_of, the_most, too_few
+from .shares import SHARES, bar_chart, columns_of, fill_concentration, in_order, other_order, ranked, said, share_row, the_most, too_few
 
 # The verdicts of a crawler: columns of the question `contradictions`, their names, and their conditions.
 RULES = (("blocked_by_name", "block by name", evidence.BY_NAME), ("blocked_by_wildcard", "block through *", evidence.BY_WILDCARD),
@@ -37,10 +37,9 @@ def stated(study):
                                      evidence.lines("preferences", study.crawl, condition)))
     first, figure.rows = ranked(figure.rows)[0], in_order(figure.rows)
     figure.columns = columns_of(figure.rows, "statement", SHARES)
-    figure.chart = bar_chart(f"Registered domains that make a statement about AI use in {study.crawl}", figure.rows)
+    figure.chart = bar_chart(f"Registered domains that make a statement about AI use in {study.crawl}", figure.rows, of=rows)
     figure.lead = f"{the_most(first, 'statement', 'One statement')}, {first['label']}, is made by {said(first)} with a 2xx response{too_few(first)}."
     figure.warnings = other_order(figure.rows)
-    figure.notes = shown_of(rows)
     return figure
 
 
@@ -59,12 +58,12 @@ def effective(study):
         figure.rows.append(share_row(row, label_of(row), evidence.preferences("*", study.crawl, evidence.same_preference("p", row))))
     first, figure.rows = ranked(figure.rows)[0], in_order(figure.rows)
     figure.columns = columns_of(figure.rows, "preference", SHARES)
-    figure.chart = bar_chart(f"Registered domains with a preference for all crawlers in {study.crawl}", figure.rows)
+    figure.chart = bar_chart(f"Registered domains with a preference for all crawlers in {study.crawl}", figure.rows, of=rows)
     figure.lead = f"{the_most(first, 'preference', 'One preference')} for all crawlers, {first['label']}, is that of {said(first)} with a 2xx response{too_few(first)}."
     figure.warnings = other_order(figure.rows)
     figure.notes = ["A statement counts for the crawlers and paths that it concerns. Uses about which hosts with a statement say nothing are left out.",
                     "Content-Signal, Content-Usage and similar lines state what content may be used for. They are independent of the rules, and a network may write them "
-                    "for its customers.", *shown_of(rows)]
+                    "for its customers."]
     return figure
 
 

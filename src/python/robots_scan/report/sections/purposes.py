@@ -5,7 +5,7 @@ from ..dataset import literal
 from ..figure import Column, Figure, Section, plural
 from ..study import ROWS_MAX
 from ..words import words
-from .shares import SHARES, bar_chart, columns_of, in_order, name_rules, other_order, ranked, said, share_row, shown_of
+from .shares import SHARES, bar_chart, columns_of, in_order, name_rules, other_order, ranked, said, share_row
 
 
 def build(study):
@@ -27,11 +27,11 @@ def by_category(study):
     name_rules(study, found[:ROWS_MAX])
     figure.rows = in_order(found[:ROWS_MAX])
     figure.columns = columns_of(figure.rows, "category", [Column("agents", "crawlers", "count"), Column("mostly", "mostly"), *SHARES])
-    figure.chart = bar_chart(f"Registered domains that block crawlers of a category (number of crawlers) by name in {study.crawl}", figure.rows)
+    figure.chart = bar_chart(f"Registered domains that block crawlers of a category (number of crawlers) by name in {study.crawl}", figure.rows, of=found)
     first = found[0]
     figure.lead = f"At least one of the {plural(first['agents'], 'crawler')} of the category {words(first['category'])}{mostly(first)} is blocked by its own name by {said(first)}."
     figure.warnings = other_order(figure.rows)
-    figure.notes = ["A crawler may be in two categories. The more crawlers a category has, the more hosts block one of them.", *shown_of(found)]
+    figure.notes = ["A crawler may be in two categories. The more crawlers a category has, the more hosts block one of them."]
     return figure
 
 

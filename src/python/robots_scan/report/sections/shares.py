@@ -111,11 +111,6 @@ def other_order(rows, unit="host"):
     return [f"By {unit}s, the order is another: first is {by_hosts['label']}, {share(hosts)} of {plural(of_hosts, unit)} ({share(domains)} of registered domains{concentration})."]
 
 
-def shown_of(rows):
-    """Returns a sentence, in a list, if not all rows of an answer are shown."""
-    return [f"The {ROWS_MAX} largest rows are shown, of {count(len(rows))}."] if len(rows) > ROWS_MAX else []
-
-
 def one_domain(row):
     return row["counted"] >= HOSTS_MIN and (row.get("largest_domain") or 0) >= MOST
 
@@ -158,8 +153,9 @@ def marks(row):
     return (" ▲" if one_domain(row) else "") + (" ■" if is_marked_rule_set(row) else "")
 
 
-def bar_chart(description, rows, unit="hosts"):
-    """Returns a chart of the main shares of rows, or None for a single one, which its sentence has."""
+def bar_chart(description, rows, unit="hosts", of=()):
+    """Returns a chart of the main shares of rows, or None for a single one, which its sentence has. `of` are all rows of the answer, if these are the largest."""
+    description += f": the {len(rows)} largest of {count(len(of))}" if len(of) > len(rows) else ""
     return Chart("bars", description, [bar(row, unit) for row in rows], unit) if len(rows) > 1 else None
 
 
