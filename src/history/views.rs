@@ -131,8 +131,8 @@ pub fn views_sql(root: &Path) -> String {
     ));
     let meaning = "CAST(CAST(enum_first(NULL::history_meaning) AS VARCHAR) AS INTEGER)";
     out.push_str(&meaning_macro(&BTreeMap::new(), meaning));
-    let missing = missing_tables();
-    push_macros(&missing, &mut out);
+    let mut missing = missing_tables();
+    push_macros(&mut missing, &mut out);
     let texts = [HISTORY_QUERY_TEXTS, QUERY_TEXTS].concat();
     out.push_str(&questions_sql(&texts, &missing));
     out
@@ -147,8 +147,8 @@ fn missing_tables() -> Vec<&'static str> {
 }
 
 /// Appends the macros of datasets and of histories. A macro of histories replaces the macro of datasets with the same
-/// name. Macros of datasets that read a table that histories lack are left out.
-fn push_macros(missing: &[&str], out: &mut String) {
+/// name. Macros of datasets that read a table that histories lack are left out, and become missing themselves.
+fn push_macros(missing: &mut Vec<&'static str>, out: &mut String) {
     let own: Vec<&str> = statements(HISTORY_MACROS_SQL).collect();
     let find_own = |name: &str| {
         let own = own.iter().filter(move |own| macro_name(own) == Some(name));
@@ -167,11 +167,11 @@ fn push_macros(missing: &[&str], out: &mut String) {
                     .for_each(|statement| push_statement(statement, out));
             }
         } else if !placed.contains(name) {
-            match missing.iter().any(|table| reads_table(statement, table)) {
-                true => {
-                    placed.insert(name);
-                }
-                false => push_statement(statement, out),
+            if missing.iter().any(|table| reads_table(statement, table)) {
+                placed.insert(name);
+                missing.push(name);
+            } else {
+                push_statement(statement, out);
             }
         }
     }

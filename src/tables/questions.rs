@@ -339,12 +339,12 @@ fn wrapped(text: &str) -> Vec<String> {
     lines
 }
 
-/// Returns true if a statement reads a table.
+/// Returns true if a statement reads a table, or calls a macro of this name as a table.
 pub fn reads_table(statement: &str, table: &str) -> bool {
     let mut words = statement.split_whitespace();
     let mut is_after_keyword = false;
     words.any(|word| {
-        let name = word.trim_end_matches([')', ',', ';']);
+        let name = word.split(['(', ')', ',', ';']).next().unwrap_or_default();
         let is_read = is_after_keyword && name == table;
         is_after_keyword = matches!(word, "FROM" | "JOIN" | "(FROM");
         is_read
