@@ -6,7 +6,6 @@ use crate::{Column, MEANING, SqlDialect, Table, sql_literal};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::Path;
-use std::sync::LazyLock;
 
 /// The first line of `views.sql`.
 pub const FIRST_LINE: &str =
@@ -18,10 +17,6 @@ pub const MACROS_SQL: &str = include_str!("macros.sql");
 /// Macros with the names of those that only other outputs have, such as histories. In a dataset each raises an
 /// error that states which command writes such an output.
 pub const ABSENT_MACROS_SQL: &str = include_str!("absent_macros.sql");
-
-/// All questions. A run writes `views.sql` more than once.
-static QUESTIONS_SQL: LazyLock<String> =
-    LazyLock::new(|| questions::questions_sql(questions::QUERY_TEXTS, &[]));
 
 /// The subfolder of joined datasets that holds the resolved tables.
 pub const JOINED_FOLDER: &str = "_joined";
@@ -93,7 +88,7 @@ pub fn views_sql(root: &Path, files: &ViewedFiles) -> String {
     }
     // The questions need all tables, which a dataset written with `--tables` lacks.
     if Table::ALL.iter().all(|table| tables.contains(table)) {
-        out.push_str(&QUESTIONS_SQL);
+        out.push_str(&questions::questions_sql(questions::QUERY_TEXTS, &[]));
     } else {
         out.push_str("-- The questions are left out: they need all tables.\n");
     }
