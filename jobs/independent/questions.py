@@ -47,7 +47,7 @@ def lines_of_managed_block(body):
 
 
 def origin_of(file, body, line_no):
-    """Who wrote the line that blocks. The lines of Cloudflare's block are searched here; those of whole files are all or none."""
+    """The origin of the line that blocks. The lines of Cloudflare's block are searched here; those of whole files are all or none."""
     lines = lines_of_managed_block(body)
     if file["template"] != "cloudflare_managed":
         lines = lines or file["vendor_first_line"] and (1, sum(1 for _ in lines_of(body)))

@@ -1,13 +1,13 @@
--- Who wrote the line by which hosts block a crawler by name: the site, or the vendor of its software?
--- Title: who wrote the blocks
+-- Are blocks of a crawler by name in lines of the site, or in lines of the vendor of its software?
+-- Title: lines of site or vendor
 --
--- Denominator: hosts that name the crawler and block it fully, if it is known who wrote the line, and their registered domains.
--- The hosts left out, and their shares of all blocks by name (of_blocks), are in the columns unknown.
+-- Denominator: hosts that name the crawler and block it fully, if the origin of the line is known, and their registered domains. unknown is
+-- the number of the other hosts, and share_unknown and domains_unknown are their shares of all blocks by name (of_blocks).
 -- Pitfall: the vendor's lines are known for Cloudflare's managed block and for files that have exactly the rules of their template; other lines
 -- of these files, and blocks by name in files of WordPress, Yoast SEO and Drupal, which write none, are the site's. A site may have
 -- switched a vendor's block on, or left it on. If site and vendor both block, the first line counts.
--- Columns: crawl; agent; origin: site or vendor; shares; unknown, of_blocks: hosts of which it is not known, and all that block by
--- name; share_unknown, domains_unknown: shares of these.
+-- Columns: crawl; agent; origin: site or vendor; shares; unknown, of_blocks: hosts whose origin is not known, and all that block by
+-- name; share_unknown, domains_unknown: shares of unknown origin.
 CREATE OR REPLACE MACRO blocks_by_origin(agent := 'GPTBot', crawl := NULL, any_name := false) AS TABLE
 WITH checked AS MATERIALIZED (
     SELECT check_agents(agent, any_name) AND check_hosts('captured', crawl) AS is_known

@@ -161,7 +161,7 @@ fn text_fields(text: &NumberedText) -> BTreeMap<&'static str, Field<'_>> {
 fn preferences_to_json(preferences: &[CategoryPreference]) -> Value {
     let rows = preferences.iter().map(|stated| {
         json!({
-            "mechanism": stated.mechanism,
+            "mechanism": stated.mechanism.name(),
             "category": stated.category,
             "preference": stated.preference.name(),
             "line_no": stated.preference.line_no,

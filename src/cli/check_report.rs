@@ -13,7 +13,7 @@ use clap::builder::styling::{AnsiColor, Style};
 use crawlers::DialectChoice;
 use crawlers::whole_name;
 use hosts::Host;
-use robots::{Basis, Preference, Severity, StatusEffect, Verdict};
+use robots::{Basis, Mechanism, Preference, Severity, StatusEffect, Verdict};
 use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::io::{self, Write, stdout};
@@ -162,11 +162,10 @@ fn write_preferences(preferences: &[CategoryPreference], is_terminal: bool, out:
             preference,
         } = stated;
         let word = colorize(preference.name(), color, is_terminal);
-        let category = match *mechanism {
-            "any" => (*category).to_owned(),
-            mechanism => format!("{mechanism} {category}"),
+        let _ = match mechanism {
+            Mechanism::Any => write!(out, "            {category}: {word}"),
+            mechanism => write!(out, "            {} {category}: {word}", mechanism.name()),
         };
-        let _ = write!(out, "            {category}: {word}");
         let _ = match preference.line_no {
             Some(line_no) => writeln!(out, " (line {line_no})"),
             None => writeln!(out),

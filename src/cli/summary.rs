@@ -177,10 +177,10 @@ fn format_concentration(agent: &BlockedName) -> String {
     let parts: Vec<String> = parts
         .map(|(part, text)| format!("{:.0} % {text}", 100.0 * share(part, agent.hosts)))
         .collect();
-    match parts.is_empty() {
-        true => String::new(),
-        false => format!(" ({})", parts.join(", ")),
+    if parts.is_empty() {
+        return String::new();
     }
+    format!(" ({})", parts.join(", "))
 }
 
 fn share(part: u64, whole: u64) -> f64 {

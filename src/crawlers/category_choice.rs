@@ -29,7 +29,7 @@ impl CategoryChoice {
             None => (None, text),
         };
         let mut mechanisms = [Mechanism::ContentUsage, Mechanism::ContentSignal].into_iter();
-        // No category without a mechanism is one of both: these are shared.
+        // Apart from the shared ones, the mechanisms have no category of the same name.
         let mechanism = mechanisms.find(|mechanism| {
             wanted.is_none_or(|wanted| wanted == mechanism.name())
                 && Vocabulary::is_known_category(*mechanism, category)

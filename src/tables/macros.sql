@@ -206,7 +206,7 @@ FROM verdicts_for(agent, crawl := crawl, any_name := any_name) v
 WHERE v.verdict <> 'unknown';
 COMMENT ON MACRO TABLE blocking IS 'One row per host and crawler with a known verdict, for a crawler or a list of crawlers, and whether all paths are disallowed by name, by the rules of * or by the HTTP status';
 
--- Who wrote the line that blocks a crawler: 'vendor' for the lines that the vendor of the template is known to have written, 'site' for
+-- The origin of the line that blocks a crawler: 'vendor' for the lines that the vendor of the template is known to have written, 'site' for
 -- another line of these files. Of the other files, 'site' for a block by name if the template writes none: WordPress (do_robots in
 -- wp-includes/functions.php has no name but '*'), Drupal (its robots.txt as installed), and Yoast SEO, which names a crawler only if the site
 -- chose so in its settings. 'unknown' otherwise; null if nothing or the status blocks.
@@ -216,14 +216,14 @@ CREATE OR REPLACE MACRO origin_of(by_name, by_wildcard, line_no, template, vendo
         WHEN vendor_first_line IS NOT NULL AND line_no IS NOT NULL THEN 'site'
         WHEN by_name AND template IN ('wordpress', 'yoast', 'drupal') THEN 'site'
         ELSE 'unknown' END;
-COMMENT ON MACRO origin_of IS 'Who wrote the line that blocks a crawler: site, vendor or unknown; null if no line blocks';
+COMMENT ON MACRO origin_of IS 'The origin of the line that blocks a crawler: site, vendor or unknown; null if no line blocks';
 
 CREATE OR REPLACE MACRO block_origins(agent, crawl := NULL, any_name := false) AS TABLE
 SELECT b.*, r.vendor_first_line, r.vendor_last_line, origin_of(b.by_name, b.by_wildcard, b.evidence_line, b.template, r.vendor_first_line, r.vendor_last_line) AS origin
 FROM blocking(agent, crawl := crawl, any_name := any_name) b
 JOIN robots_files r ON r.crawl = b.crawl AND r.robots_id = b.rules_robots_id
 WHERE b.verdict = 'disallow_all' AND (crawl IS NULL OR r.crawl = crawl);
-COMMENT ON MACRO TABLE block_origins IS 'One row per host that blocks a crawler, or one of a list, with origin: who wrote the line, the site or the vendor of its software (unknown if that is not known; null for a block by the HTTP status): block_origins(agent := ''GPTBot'')';
+COMMENT ON MACRO TABLE block_origins IS 'One row per host that blocks a crawler, or one of a list, with the origin of the line: site, vendor (of its software) or unknown; null for a block by the HTTP status: block_origins(agent := ''GPTBot'')';
 
 -- Preferences. host_preferences has rows for '*' and for every crawler that the rules of a host name, if the host states something of
 -- a mechanism. The mechanism any reads Content-Usage and Content-Signal together: count its categories training and search.

@@ -226,28 +226,28 @@ impl<'a> Question<'a> {
     fn needs_more(&self) -> bool {
         let mut parameters = self.parameter_list();
         parameters.any(|(name, _)| FILE_PARAMETERS.contains(&name))
-            || ["--with-bodies", "robots-scan join"].map(|needed| self.definition.contains(needed))
-                != [false; 2]
+            || self.definition.contains("--with-bodies")
+            || self.definition.contains("robots-scan join")
     }
 
     /// Returns a message if a row of `questions()` or `question('name')` does not fit a terminal.
     fn check_size(&self) -> Result<(), String> {
-        let facts = self.facts();
+        let description = self.description();
         let is_listed = self.needs_more() || self.name.len() <= NAME_WIDTH;
-        let texts = facts.iter().map(|(_, text)| text.chars().count());
-        let fits = is_listed
+        let widths = description.lines().map(|line| line.chars().count());
+        if is_listed
             && self.title.chars().count() <= TITLE_WIDTH
-            && facts.len() <= ROWS_MAX
-            && texts.max() <= Some(TEXT_WIDTH);
-        match fits {
-            true => Ok(()),
-            false => Err(format!(
-                "the description of {} does not fit a terminal: its name, its title '{}', or its {} rows",
-                self.name,
-                self.title,
-                facts.len()
-            )),
+            && description.lines().count() <= ROWS_MAX
+            && widths.max() <= Some(FACT_WIDTH + TEXT_WIDTH)
+        {
+            return Ok(());
         }
+        Err(format!(
+            "the description of {} does not fit a terminal: its name, its title '{}', or its {} rows",
+            self.name,
+            self.title,
+            description.lines().count()
+        ))
     }
 
     /// Returns the names of the parameters that fit a column of the list of questions, those that few questions have first.
@@ -286,25 +286,21 @@ impl<'a> Question<'a> {
         format!("FROM {}({})", self.name, parameters.join(", "))
     }
 
-    /// Returns the description as lines, each with a fact and a text. Only the first line of a text has the fact.
-    fn facts(&self) -> Vec<(&'static str, String)> {
-        let mut facts = vec![
-            ("question", self.question.clone()),
-            ("denominator", self.denominator.clone()),
-            ("pitfall", self.pitfall.clone()),
-        ];
+    /// Returns the description as lines: the name of a fact, padded to [`FACT_WIDTH`] characters, and a text of at most
+    /// [`TEXT_WIDTH`]. Further lines of a text have no name, and are indented.
+    fn description(&self) -> String {
+        let mut out = String::new();
+        push_fact(&mut out, "question", &self.question);
+        push_fact(&mut out, "denominator", &self.denominator);
+        push_fact(&mut out, "pitfall", &self.pitfall);
         if !self.parameters.is_empty() {
-            facts.push(("parameters", self.parameters.to_owned()));
+            push_fact(&mut out, "parameters", self.parameters);
         }
         for (names, meaning) in &self.columns {
-            facts.push(("column", format!("{names}: {meaning}")));
+            push_fact(&mut out, "column", &format!("{names}: {meaning}"));
         }
-        facts.push(("example", self.example()));
-        let lines = facts.into_iter().flat_map(|(fact, text)| {
-            let lines = wrapped(&text).into_iter().enumerate();
-            lines.map(move |(i, line)| (if i == 0 { fact } else { "" }, line))
-        });
-        lines.collect()
+        push_fact(&mut out, "example", &self.example());
+        out
     }
 }
 
@@ -323,20 +319,25 @@ fn described_columns(paragraph: &str) -> Vec<(String, String)> {
         .collect()
 }
 
-/// Breaks a text into lines of at most [`TEXT_WIDTH`] characters. The following lines are indented.
-fn wrapped(text: &str) -> Vec<String> {
-    let mut lines: Vec<String> = Vec::new();
-    for word in text.split(' ') {
-        match lines.last_mut() {
-            Some(line) if line.chars().count() + 1 + word.chars().count() <= TEXT_WIDTH => {
-                line.push(' ');
-                line.push_str(word);
-            }
-            Some(_) => lines.push(format!("  {word}")),
-            None => lines.push(word.to_owned()),
-        }
+/// Appends the lines of a fact, broken between words.
+fn push_fact(out: &mut String, fact: &str, text: &str) {
+    if !out.is_empty() {
+        out.push('\n');
     }
-    lines
+    let _ = write!(out, "{fact:FACT_WIDTH$}");
+    let mut width = 0;
+    for word in text.split(' ') {
+        let word_width = word.chars().count();
+        if width > 0 && width + 1 + word_width > TEXT_WIDTH {
+            let _ = write!(out, "\n{:FACT_WIDTH$}  ", "");
+            width = 2;
+        } else if width > 0 {
+            out.push(' ');
+            width += 1;
+        }
+        out.push_str(word);
+        width += word_width;
+    }
 }
 
 /// Returns true if a statement reads a table, or calls a macro of this name as a table.
@@ -419,16 +420,9 @@ fn description_sql(questions: &[Question<'_>]) -> String {
         ];
         format!("    ({})", columns.map(sql_literal).join(", "))
     });
-    let facts = questions.iter().map(|question| {
-        let lines = question.facts().into_iter();
-        let lines: Vec<String> = lines
-            .map(|(fact, text)| format!("{fact:FACT_WIDTH$}{text}"))
-            .collect();
-        format!(
-            "    ({}, {})",
-            sql_literal(question.name),
-            sql_literal(&lines.join("\n"))
-        )
+    let descriptions = questions.iter().map(|question| {
+        let [name, text] = [question.name, &question.description()].map(sql_literal);
+        format!("    ({name}, {text})")
     });
     format!(
         "\nCREATE OR REPLACE MACRO question_texts() AS TABLE\n\
@@ -442,9 +436,9 @@ fn description_sql(questions: &[Question<'_>]) -> String {
                                  || nearest_values(coalesce(name, ''), (SELECT list(t.name) FROM question_texts() t))) END AS is_known
          ),
          lines AS (
-                 SELECT unnest(string_split(d.facts, chr(10))) AS line, generate_subscripts(string_split(d.facts, chr(10)), 1) AS line_no
+                 SELECT unnest(string_split(d.description, chr(10))) AS line, generate_subscripts(string_split(d.description, chr(10)), 1) AS line_no
                  FROM (VALUES
-{}) AS d(name, facts)
+{}) AS d(name, description)
                  WHERE d.name = name
          )
          SELECT rtrim(left(l.line, {FACT_WIDTH})) AS fact, substr(l.line, {FACT_WIDTH} + 1) AS text
@@ -456,7 +450,7 @@ fn description_sql(questions: &[Question<'_>]) -> String {
 ",
         texts.collect::<Vec<_>>().join(",
 "),
-        facts.collect::<Vec<_>>().join(",
+        descriptions.collect::<Vec<_>>().join(",
 ")
     )
 }
@@ -525,10 +519,9 @@ mod tests {
         let columns = [("crawl", "the crawl"), ("n, m", "two numbers")];
         let columns = columns.map(|(names, meaning)| (names.to_owned(), meaning.to_owned()));
         assert_eq!(question.columns, columns);
-        assert_eq!(
-            question.facts().pop(),
-            Some(("example", "FROM x(top := 3)".to_owned()))
-        );
+        let description = question.description();
+        let last = description.lines().last();
+        assert_eq!(last, Some("example    FROM x(top := 3)"));
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use capture::anomaly::CaptureAnomalyKind;
 use crawlers::DialectChoice;
-use robots::{AnomalyKind, Basis, Dialect, Severity, UrlPreference, Verdict};
+use robots::{AnomalyKind, Basis, Dialect, Mechanism, Severity, UrlPreference, Verdict};
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -47,8 +47,8 @@ pub struct UrlResult {
 /// The preference about the use of a page in one category.
 #[derive(Clone, Debug)]
 pub struct CategoryPreference {
-    /// The name of the mechanism: `any` for a shared category, `content-usage` or `content-signal`.
-    pub mechanism: &'static str,
+    /// The mechanism: [`Mechanism::Any`] for a shared category, `Content-Usage` or `Content-Signal`.
+    pub mechanism: Mechanism,
     /// The name of the category.
     pub category: &'static str,
     /// The preference, and the line that decides it.

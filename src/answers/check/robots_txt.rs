@@ -153,14 +153,14 @@ fn find_preferences(
         .into_iter()
         .filter(|_| !stated.is_empty());
     let shared = shared.map(|category| CategoryPreference {
-        mechanism: Mechanism::Any.name(),
+        mechanism: Mechanism::Any,
         category: category.name(),
         preference: CategoryChoice::Shared(category).preference(policy, url, fetch_time),
     });
     let of_mechanisms = stated.iter().flat_map(|vocabulary| {
         let categories = vocabulary.categories().enumerate();
         categories.map(move |(index, category)| CategoryPreference {
-            mechanism: vocabulary.mechanism().name(),
+            mechanism: vocabulary.mechanism(),
             category,
             preference: policy.preference(vocabulary, index, url),
         })

@@ -39,7 +39,7 @@ pub struct BlockedName {
     pub hosts_with_one_ruleset: u64,
 }
 
-/// What the ranking needs to know about a host with rows in `host_verdicts`.
+/// A host with rows in `host_verdicts`, as the ranking counts it.
 pub(super) struct RankedHost<'a> {
     pub is_decided: bool,
     /// The registered domain, or the name of a host without one.

@@ -1,4 +1,4 @@
-"""Who wrote the lines that block, and the rule sets that many hosts share."""
+"""The origin of the lines that block, and the rule sets that many hosts share."""
 
 import re
 from collections import Counter
@@ -8,7 +8,7 @@ from ..dataset import literal
 from ..figure import Column, Figure, Section, count, plural, share
 from ..study import ROWS_MAX
 from ..words import template
-from .shares import MOST, SHARES, bar_chart, columns_of, in_order, other_order, ranked, said, share_row, the_most, too_few
+from .shares import MOST, SHARES, bar_chart, columns_of, in_order, other_order, ranked, said, share_row, the_most
 
 # The origins of blocks, as the macro block_origins gives them.
 ORIGINS = {"site": "written by the site", "vendor": "written by a vendor"}
