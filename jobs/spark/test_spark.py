@@ -35,7 +35,7 @@ JOBS = Path(__file__).resolve().parent
 SAMPLES = JOBS.parents[1] / "data-samples" / "warc"
 SPARK = Path(pyspark.__file__).resolve().parent
 SHARDS = 5
-TIMEOUT = 120
+TIMEOUT = 400
 # JVMs that live for seconds start faster without the optimizing compiler.
 JVM = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Xlog:disable -Xlog:all=error:stderr"
 S3 = {"AWS_ACCESS_KEY_ID": "test", "AWS_SECRET_ACCESS_KEY": "test", "AWS_REGION": "us-east-1", "AWS_ALLOW_HTTP": "true"}
