@@ -200,6 +200,7 @@ answers: run .venv-test/ready ## compares answers with each other and over real 
 	.venv-test/bin/python jobs/test_preferences.py $(PROGRAM)
 	.venv-test/bin/python benches/measure/test_study_mistakes.py $(PROGRAM)
 	.venv-test/bin/python jobs/test_equal_answers.py $(if $(ALL_REAL),$(ALL_REAL_DATASET),$(DATASET))
+	.venv-test/bin/python jobs/test_keys.py $(PROGRAM) $(DATASET) $(if $(ALL_REAL),$(ALL_REAL_DATASET))
 	.venv-test/bin/python jobs/test_annotation.py $(PROGRAM) $(DATASET)
 
 histories: $(PROGRAM) .venv-test/all-ready ## tests histories of many crawls, and hostile values in all tables

@@ -10,7 +10,7 @@ CREATE TABLE host_periods (
   n_captures INTEGER NOT NULL, -- The number of captures, which is that of the crawls.
   domain_id BIGINT NOT NULL, -- A number of `domain` of the host, as in `hosts`: the `host_no` of the first host of the domain, also if it has no other host; less 2^52 for each other domain that begins with this host, such as `co.uk` and `www.co.uk`.
   policy_id VARCHAR, -- The lines that were read, as in `policies`; null if no line was. This column and the following ones are the state.
-  preferences_id VARCHAR, -- Key of the statements about the use of the content: the first 128 bits of the SHA-256 of the rows in `preference_sets` without the numbers of their lines, in hexadecimal. Null if nothing is stated.
+  preferences_id VARCHAR, -- Key of the statements about the use of the content, wherever their lines are (docs/tables.md#keys). Null if nothing is stated.
   preference_set_id VARCHAR, -- The rows in `preference_sets`.
   url_host_name VARCHAR NOT NULL, -- The host of the authoritative capture, in punycode.
   url_host_registered_domain VARCHAR, -- Its registered domain, as in `robots_files`.
@@ -24,6 +24,8 @@ CREATE TABLE host_periods (
   content_class VARCHAR, -- The kind of body, as in `robots_files`.
   ruleset_id BIGINT, -- The fingerprint of its rules, as in `robots_files`.
   template VARCHAR, -- The software that generated the file, as in `robots_files`.
+  vendor_first_line INTEGER, -- The first of the lines that the vendor of `template` wrote, as in `robots_files`.
+  vendor_last_line INTEGER, -- The last of these lines.
   wildcard_verdict VARCHAR NOT NULL, -- The verdict for `*`: for all crawlers that the file does not name. This column and the following ones are as in `verdicts`.
   wildcard_verdict_google VARCHAR NOT NULL, -- The verdict for `*` according to Google's parser.
   wildcard_verdict_rfc9309 VARCHAR NOT NULL, -- The verdict for `*` according to RFC 9309.

@@ -18,6 +18,8 @@ CREATE TABLE hosts (
   content_class VARCHAR, -- The kind of body, as in `robots_files`.
   ruleset_id BIGINT, -- The fingerprint of its rules, as in `robots_files`.
   template VARCHAR, -- The software that generated the file, as in `robots_files`.
+  vendor_first_line INTEGER, -- The first of the lines that the vendor of `template` wrote, as in `robots_files`.
+  vendor_last_line INTEGER, -- The last of these lines.
   wildcard_verdict VARCHAR NOT NULL, -- The verdict for `*`: for all crawlers that the file does not name. This column and the following ones are as in `verdicts`.
   wildcard_verdict_google VARCHAR NOT NULL, -- The verdict for `*` according to Google's parser.
   wildcard_verdict_rfc9309 VARCHAR NOT NULL, -- The verdict for `*` according to RFC 9309.

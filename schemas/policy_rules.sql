@@ -10,7 +10,6 @@ CREATE TABLE policy_rules (
   key_raw VARCHAR, -- In files null where it is `Allow` for an allow line or `Disallow` for a disallow line. The key as written, without surrounding blanks and tabs.
   has_colon BOOLEAN NOT NULL, -- True if the key is followed by a colon; otherwise a blank was read as one.
   counts BOOLEAN NOT NULL, -- True if the line counts for verdicts: it ends within the body limit and is not the last line of a truncated payload.
-  beyond_500kib BOOLEAN NOT NULL, -- True if the line ends after the first 512,000 bytes.
   is_repeated BOOLEAN NOT NULL, -- True if an earlier line of the file has the same direction and path, for the same or another agent. Files and hosts are counted by path `WHERE NOT is_repeated`.
   -- Computed by the views, and not stored:
   path_bytes INTEGER NOT NULL, -- The length of the path in octets, which is the priority of the rule in Google's dialect.

@@ -1,6 +1,6 @@
 -- One row per set of preferences, crawler, mechanism and category: what hosts state about the use of their content, as in `host_preferences`. Sorted by `preference_set_id`, then in the order of `host_preferences`.
 CREATE TABLE preference_sets (
-  preference_set_id VARCHAR NOT NULL, -- Key of the set: the first 128 bits of the SHA-256 of its rows, in hexadecimal.
+  preference_set_id VARCHAR NOT NULL, -- Key of the set: a digest of its rows, in hexadecimal (docs/tables.md#keys).
   agent VARCHAR NOT NULL, -- The name, as in `file_preferences`.
   mechanism VARCHAR NOT NULL, -- The mechanism, as in `file_preferences`.
   category VARCHAR NOT NULL, -- The category of use, as in `file_preferences`.

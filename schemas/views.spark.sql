@@ -269,6 +269,8 @@ CREATE OR REPLACE TEMPORARY VIEW hosts AS SELECT
     content_class,
     ruleset_id,
     template,
+    vendor_first_line,
+    vendor_last_line,
     wildcard_verdict,
     wildcard_verdict_google,
     wildcard_verdict_rfc9309,

@@ -20,8 +20,8 @@
 //! reader.rs                        finds the files of a dataset, and reads tables back
 //! part_reader.rs                   reads the rows of a part
 //! capture_filter.rs, row_filter.rs the captures whose rows are read, and how they are selected
-//! row_cursor.rs                    reads typed rows one after the other
-//! stored_columns.rs                typed access to columns that are read back
+//! row.rs                           rows of tables with types
+//! rows.rs                          reads rows one after the other
 //! stored_line.rs, part_lines.rs    reads the lines of robots.txt files back
 //! stored_row.rs                    rows of any table as bytes
 //! registry_file.rs                 reads a registry of crawlers
@@ -46,10 +46,10 @@ mod part_reader;
 mod present_rows;
 mod reader;
 mod registry_file;
-mod row_cursor;
+pub mod row;
 mod row_filter;
+mod rows;
 mod split_file;
-mod stored_columns;
 mod stored_file;
 mod stored_line;
 mod stored_row;
@@ -82,10 +82,13 @@ pub use part_reader::{PartId, PartReader};
 pub use present_rows::digest_of;
 pub use reader::{Dataset, check_crawls, column};
 pub use registry_file::read_registry;
-pub use row_cursor::{Row, RowCursor};
-pub use stored_columns::{StoredColumns, value};
+pub use row::{
+    BatchRow, ClosedSet, Code, ColumnValue, Columns, Encoding, Row, WholeRow, Word, for_macro,
+    skip_columns, split_columns, value,
+};
+pub use rows::{RowSource, Rows, RowsByKey, columns_named};
 pub use stored_file::{TableFile, check_digest};
-pub use stored_line::StoredLine;
+pub use stored_line::{DirectiveLine, GroupLine, LineKind, RuleLine, StoredLine, WrittenLine};
 pub use stored_row::{EncodedColumns, StoredRows, check_nulls};
 pub use tables::views::JOINED_FOLDER;
 pub use value_check::check_values;

@@ -39,7 +39,7 @@ impl PartLines {
     pub fn open(dataset: &Dataset, part: u32, ids: Arc<[i64]>) -> Result<Self, Error> {
         let wanted = CaptureFilter::Ids(ids);
         let open = |table: LineTable| {
-            let reader = dataset.open_part(table.table(), part, table.columns(), &wanted)?;
+            let reader = dataset.open_part(table.table(), part, &table.columns(), &wanted)?;
             LineCursor::open(table, reader)
         };
         let has_statements = dataset.has_part(Table::DIRECTIVES, part);
@@ -84,10 +84,11 @@ impl PartLines {
             let Some((_, table)) = next else {
                 return Ok(());
             };
-            if let Some(rows) = &table.rows {
-                each(&rows.line(table.row))?;
-                table.row += 1;
+            let rows = table.rows.as_ref();
+            if let Some(line) = rows.and_then(|rows| rows.line(table.row)) {
+                each(&line)?;
             }
+            table.row += 1;
         }
     }
 }

@@ -43,8 +43,6 @@ pub(super) struct PartFile {
 pub struct PartReader {
     path: PathBuf,
     table: Table,
-    /// True if the order of rows is checked.
-    checks_order: bool,
     file: LimitedFile,
     values: ValueCounter,
     batches: ParquetRecordBatchReader,
@@ -53,28 +51,6 @@ pub struct PartReader {
 }
 
 impl PartReader {
-    /// Opens columns of a file of a table, or of some of its row groups. The order of rows is not
-    /// checked.
-    pub(crate) fn open_unchecked(
-        table: Table,
-        path: &Path,
-        row_groups: Option<Range<usize>>,
-        columns: &[&str],
-        stop: &Arc<AtomicBool>,
-    ) -> Result<Self, Error> {
-        let file = PartFile {
-            table,
-            id: PartId { crawl: 0, part: 0 },
-            file: Arc::new(StoredFile::new(path.to_owned(), None)),
-            row_groups,
-        };
-        let reader = file.open(columns, &CaptureFilter::All, Some(stop))?;
-        Ok(Self {
-            checks_order: false,
-            ..reader
-        })
-    }
-
     /// Returns the next batch; `None` at the end.
     ///
     /// # Errors
@@ -95,7 +71,7 @@ impl PartReader {
             }
             Ok(batch)
         })?;
-        if let Some(batch) = batch.as_ref().filter(|_| self.checks_order) {
+        if let Some(batch) = &batch {
             self.check_order(batch)?;
         }
         Ok(batch)
@@ -256,7 +232,6 @@ impl PartFile {
         Ok(PartReader {
             path: path.clone(),
             table: self.table,
-            checks_order: true,
             last_id: None,
             batches: self.build_reader(&part, columns, filter)?,
             values: part.value_counter(),

@@ -2,25 +2,25 @@
 
 use super::capture_record::CapturePlace;
 use super::damaged_history_error;
-use super::encoded_rows::columns_named;
 use super::history_input::HistoryReader;
 use crate::own_tables;
-use dataset::{CaptureFilter, PartReader, StoredColumns, check_nulls, stored_columns, value};
+use dataset::{BatchRow, CaptureFilter, Columns, PartReader, row};
 use disk::error::Error;
 use disk::open_files;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-stored_columns! {
-    struct CaptureColumns of own_tables::HOST_CAPTURES {
-        capture_no: Long,
-        host_no: Long,
-        fetch_time: Time,
-        archive_no: Long,
-        warc_record_offset: Long,
-        warc_record_in_member: Int,
-        period_no: Int,
-        content_no: Int,
+row! {
+    /// A row of `host_captures`, without the name of the crawl.
+    struct CaptureRow of own_tables::HOST_CAPTURES {
+        capture_no: i64,
+        host_no: i64,
+        fetch_time: Option<i64>,
+        archive_no: i64,
+        warc_record_offset: i64,
+        warc_record_in_member: u32,
+        period_no: u32,
+        content_no: Option<u32>,
     }
 }
 
@@ -54,7 +54,7 @@ pub struct CapturesByHost<'d> {
 struct CaptureFile {
     reader: PartReader,
     /// The current batch; `None` at the end.
-    columns: Option<CaptureColumns>,
+    columns: Option<Columns<CaptureRow>>,
     /// The index of the current row in `columns`.
     row: usize,
 }
@@ -77,7 +77,7 @@ impl<'d> CapturesByHost<'d> {
         let parts = dataset.parts_with_table(table);
         open_files::check_free(dataset.count_closed(table), history.root())?;
         for (i, part) in parts.into_iter().enumerate() {
-            let (names, all) = (CaptureColumns::NAMES, CaptureFilter::All);
+            let (names, all) = (CaptureRow::NAMES, CaptureFilter::All);
             let mut file = CaptureFile {
                 reader: dataset.open_part(table, part, names, &all)?,
                 columns: None,
@@ -174,32 +174,33 @@ impl CaptureFile {
 
     /// Returns the current row, without `order_time`.
     fn capture(&self) -> Option<StoredCapture> {
-        let (columns, row) = (self.columns.as_ref()?, self.row);
-        let capture_no = columns.capture_no.value(row);
-        let number = |number: i32| number.cast_unsigned();
+        let row = CaptureRow::row(self.columns.as_ref()?, self.row);
         Some(StoredCapture {
-            capture_no,
+            capture_no: row.capture_no,
             // A negative number gives a position that no crawl has.
-            position: u32::try_from(capture_no >> 32).unwrap_or(u32::MAX),
+            position: u32::try_from(row.capture_no >> 32).unwrap_or(u32::MAX),
             order_time: 0,
             place: CapturePlace {
-                fetch_time: value(&columns.fetch_time, row),
-                archive_no: columns.archive_no.value(row),
-                offset: columns.warc_record_offset.value(row),
-                record_in_member: columns.warc_record_in_member.value(row),
+                fetch_time: row.fetch_time,
+                archive_no: row.archive_no,
+                offset: row.warc_record_offset,
+                record_in_member: row.warc_record_in_member,
             },
-            period_no: number(columns.period_no.value(row)),
-            content_no: value(&columns.content_no, row).map(number),
+            period_no: row.period_no,
+            content_no: row.content_no,
         })
     }
 
     fn advance(&mut self) -> Result<(), Error> {
         self.row += 1;
-        let is_in_batch = |columns: &CaptureColumns| self.row < columns.host_no.len();
-        match self.columns.as_ref().is_some_and(is_in_batch) {
-            true => Ok(()),
-            false => self.read_batch(),
+        let rows = self
+            .columns
+            .as_ref()
+            .map_or(0, |columns| columns.host_no.len());
+        if self.row < rows {
+            return Ok(());
         }
+        self.read_batch()
     }
 
     /// Goes to the first row of the batch whose `host_no` is not less than `host_no`, or else to the next batch.
@@ -217,10 +218,7 @@ impl CaptureFile {
         self.columns = None;
         while let Some(batch) = self.reader.next_batch()? {
             if batch.num_rows() > 0 {
-                let names = CaptureColumns::NAMES;
-                let mut columns = columns_named(own_tables::HOST_CAPTURES, names).into_iter();
-                let checked = columns.try_for_each(|column| check_nulls(&batch, column));
-                let columns = checked.and_then(|()| CaptureColumns::from_batch(&batch));
+                let columns = CaptureRow::from_batch(&batch);
                 self.columns = Some(columns.map_err(|error| self.reader.add_path(error))?);
                 return Ok(());
             }

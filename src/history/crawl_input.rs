@@ -7,29 +7,30 @@
 //! 3. `hosts` is read again, and merged with the details of step 2 and the preferences of each host.
 
 use super::archive_numbers::ArchiveNumbers;
-use super::capture_record::{CapturePlace, CaptureRecord, optional_bytes, put_optional_bytes};
+use super::capture_record::{CapturePlace, CaptureRecord, StateWords};
 use super::crawl_row::CrawlRow;
-use super::encoded_rows::{EncodedRows, MAX_ROWS_OF_KEY_BYTES, columns_named};
+use super::history_input::read_small_table;
 use super::inputs::{CRAWL_TABLES, InputCrawl, InputDataset};
-use super::keyed_rows::{KeyedRecord, KeyedSorter, skip_counts, skip_number};
-use super::preference_set::PreferenceSet;
-use super::row_key::{KEY_BYTES, compute_key, key_text};
-use super::verdict_class::VerdictClass;
+use super::keyed_rows::{
+    KeyedRecord, KeyedSorter, MAX_ROWS_OF_KEY_BYTES, NamedVerdict, PolicyRow, RecordBuilder,
+};
+use super::policy_file::{PolicyKeys, columns_of_policy};
+use super::preference_set::{PreferenceOfHost, PreferenceSet, read_agent};
+use super::row_key::{RowKey, key_text};
 use super::{check_agents, damaged_error};
-use crate::own_tables;
-use crate::own_tables::STATE_COLUMNS;
+use crate::own_tables::{self, PREFERENCES, STATE_OF_HOSTS};
 use columns::TableFileWriter;
 use dataset::error::DatasetDefect;
 use dataset::{
-    AGENTS_PATH, Dataset, PartLocation, StoredColumns, TableFile, stored_columns, value,
+    AGENTS_PATH, BatchRow, CaptureFilter, Dataset, Encoding, PartLocation, RowsByKey, TableFile,
+    columns_named, row,
 };
 use disk::TempFolder;
 use disk::error::Error;
 use hosts::ResolveContext;
 use hosts::resolved::resolve_hosts;
 use robots::Mechanism;
-use sort::sort_key::{FieldReader, put_bytes, put_i64, put_u8, put_u32, put_u64};
-use sort::{Reader, SortMemory, SortedRecords, Sorter};
+use sort::{Field, GroupKey, Reader, Rest, SortMemory, SortedRecords, Sorter, record};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -37,24 +38,23 @@ use std::sync::atomic::{AtomicBool, AtomicU64};
 use tables::Table;
 
 /// The keys of directives that are part of a policy, besides those that state preferences.
-const READ_DIRECTIVES: [&[u8]; 3] = [b"crawl-delay", b"request-rate", b"visit-time"];
+const READ_DIRECTIVES: [&str; 3] = ["crawl-delay", "request-rate", "visit-time"];
 
 /// The sorters to which the rows of all crawls are added.
 pub(super) struct SharedSorters<'s> {
-    /// Records of policies ([`KeyedRecord`]).
     pub(super) policies: KeyedSorter<'s>,
-    /// Records of sets of preferences ([`KeyedRecord`]).
-    pub(super) preference_sets: Sorter<'s>,
-    /// Fields of the rows of `archives`: the crawl, the number and the name of each archive.
-    pub(super) archives: Sorter<'s>,
+    pub(super) preference_sets: Sorter<'s, KeyedRecord>,
+    pub(super) archives: Sorter<'s, ArchiveRow<'static>>,
+    /// Computes the keys of policies.
+    pub(super) policy_keys: PolicyKeys,
 }
 
 /// A crawl that was read from its datasets.
 pub(super) struct CrawlCaptures<'s> {
     /// The row of `crawls`, without the numbers of hosts and domains.
     pub(super) row: CrawlRow,
-    /// The captures as records ([`CaptureRecord`]), sorted by host.
-    pub(super) captures: SortedRecords<'s>,
+    /// The captures, in the order of hosts.
+    pub(super) captures: SortedRecords<'s, CaptureRecord<'static>>,
     /// True if a capture has no time.
     pub(super) has_untimed_captures: bool,
     /// The encoded rows of the registry of crawlers.
@@ -76,17 +76,100 @@ pub(super) struct CrawlContext<'a> {
     pub(super) forgotten: &'a BTreeSet<String>,
 }
 
-stored_columns! {
-    struct RunColumns of Table::RUNS {
-        listed_inputs: Int,
-        sample_seed: Long,
-        inputs: Int,
+row! {
+    /// A row of `archives`.
+    pub(super) whole struct ArchiveRow<'a> of own_tables::ARCHIVES {
+        pub(super) crawl: &'a str,
+        pub(super) archive_no: i64,
+        pub(super) warc_filename: &'a str,
     }
 }
 
-// The uses of a capture for a host, as bits: it is the authoritative capture, or the one whose rules apply.
-const IS_AUTHORITATIVE: u8 = 1;
-const RULES_APPLY: u8 = 2;
+row! {
+    struct Run of Table::RUNS {
+        listed_inputs: i32,
+        sample_seed: Option<i64>,
+        inputs: i32,
+    }
+}
+
+row! {
+    /// The captures of a host: the authoritative one, and the one whose rules apply.
+    struct CapturesOfHost of Table::HOSTS {
+        authoritative_robots_id: i64,
+        rules_robots_id: i64,
+    }
+}
+
+row! {
+    struct HostTime of Table::HOSTS {
+        fetch_time: Option<i64>,
+    }
+}
+
+row! {
+    /// A host with its state, but for the keys.
+    struct HostRow<'a> of Table::HOSTS, sorted by (surt_host_name) {
+        host_id: i64,
+        surt_host_name: &'a str,
+        fetch_time: Option<i64>,
+        ..state: STATE_OF_HOSTS as StateWords,
+    }
+}
+
+row! {
+    /// A host, and a row of its set of preferences.
+    struct PreferenceRow<'a> of Table::HOST_PREFERENCES {
+        host_id: i64,
+        ..row: PREFERENCES,
+    }
+}
+
+row! {
+    /// What is read of a capture.
+    struct FileRow<'a> of Table::ROBOTS_FILES, sorted by (robots_id) {
+        robots_id: i64,
+        warc_filename: &'a str,
+        warc_record_offset: i64,
+        warc_record_in_member: u32,
+        content_digest: Option<&'a [u8]>,
+        content_class: Option<&'a [u8]>,
+        is_valid_utf8: Option<bool>,
+    }
+}
+
+record! {
+    /// The uses of a capture for a host.
+    struct Uses {
+        is_authoritative: bool,
+        /// True if it is the capture whose rules apply.
+        has_rules: bool,
+    }
+}
+
+record! {
+    /// A use of a capture.
+    struct WantedCapture {
+        uses: Uses,
+        /// The number of the host: the number of its row in `hosts`, from 0.
+        host: u64,
+    }
+}
+
+record! {
+    /// The details of a capture.
+    struct CaptureDetails<'a> {
+        archive_no: i64,
+        offset: i64,
+        record_in_member: u32,
+        /// The digest of the content; empty if no body was read.
+        digest: &'a [u8],
+        policy: Option<RowKey>,
+    }
+}
+
+/// A capture of a host, by the number of the host.
+type DetailsOfHost = (u64, (Uses, CaptureDetails<'static>));
 
 /// Reads a crawl from its datasets. Adds its policies, sets of preferences and archives to `shared`.
 pub(super) fn read_crawl<'s>(
@@ -101,13 +184,12 @@ pub(super) fn read_crawl<'s>(
     let mut row = read_crawl_row(input, &dataset, &numbers)?;
     let wanted = sort_wanted_captures(context, &dataset)?;
     let captures = sort_captures(context, &dataset, &numbers, &row.crawl, shared)?;
-    let details = sort_details(context, &wanted, &captures)?;
+    let details = join_details(context, &wanted, &captures)?;
     drop((wanted, captures));
     let preferences = sort_preferences(context, &dataset)?;
     set_fetch_times(context, &dataset, &mut row)?;
     let hosts = HostRows {
         dataset: &dataset,
-        numbers: &numbers,
         details: &details,
         preferences: &preferences,
     };
@@ -132,8 +214,7 @@ fn read_agents(context: &CrawlContext<'_>, input: &InputDataset) -> Result<Vec<V
     };
     let dataset = Dataset::from_table_files(&input.root, vec![file])?;
     let dataset = dataset.with_stop_flag(context.stop);
-    let columns = Table::AGENTS.columns().iter().collect();
-    let rows = EncodedRows::open(&dataset, Table::AGENTS, columns)?.read_all()?;
+    let rows = read_small_table(&dataset, Table::AGENTS)?;
     check_agents(&rows)?;
     Ok(rows)
 }
@@ -225,14 +306,13 @@ fn read_crawl_row(
         meaning: meanings.max().unwrap_or_default() as u32,
         ..CrawlRow::default()
     };
-    let all = dataset::CaptureFilter::All;
-    dataset.read(Table::RUNS, RunColumns::NAMES, &all, &mut |_, batch| {
-        let runs = RunColumns::from_batch(batch)?;
-        for i in 0..batch.num_rows() {
-            row.archives_read += i64::from(runs.inputs.value(i));
-            let listed = i64::from(runs.listed_inputs.value(i));
-            row.archives_listed = row.archives_listed.max(listed);
-            row.is_sample |= value(&runs.sample_seed, i).is_some();
+    let all = CaptureFilter::All;
+    dataset.read(Table::RUNS, Run::NAMES, &all, &mut |_, batch| {
+        let runs = Run::from_batch(batch)?;
+        for run in (0..batch.num_rows()).map(|i| Run::row(&runs, i)) {
+            row.archives_read += i64::from(run.inputs);
+            row.archives_listed = row.archives_listed.max(run.listed_inputs.into());
+            row.is_sample |= run.sample_seed.is_some();
         }
         Ok(())
     })?;
@@ -243,315 +323,293 @@ fn read_crawl_row(
     Ok(row)
 }
 
-/// Sorts the captures that hosts need, by `robots_id`. A record has the `robots_id`, the uses of the capture for a
-/// host, and the number of the host: the number of its row in `hosts`, from 0.
+/// Sorts the captures that hosts need, by `robots_id`.
 fn sort_wanted_captures<'s>(
     context: &CrawlContext<'s>,
     dataset: &Dataset,
-) -> Result<SortedRecords<'s>, Error> {
+) -> Result<SortedRecords<'s, (i64, WantedCapture)>, Error> {
     let mut wanted = context.memory.create_sorter();
-    let names = ["authoritative_robots_id", "rules_robots_id"];
-    let mut hosts = EncodedRows::open(dataset, Table::HOSTS, columns_named(Table::HOSTS, &names))?;
-    let mut record = Vec::new();
-    let mut number = 0;
-    while let Some(row) = hosts.peek() {
-        let mut fields = FieldReader::new(row);
-        let (authoritative, rules) = (fields.i64(), fields.i64());
-        let mut push = |robots_id: i64, uses: u8| {
-            record.clear();
-            put_i64(&mut record, robots_id);
-            put_u8(&mut record, uses);
-            put_u64(&mut record, number);
-            wanted.push(&record)
+    let mut hosts = dataset.rows::<CapturesOfHost>()?;
+    let mut host = 0;
+    while let Some(captures) = hosts.next_record()? {
+        let (authoritative, rules) = (captures.authoritative_robots_id, captures.rules_robots_id);
+        let mut push = |robots_id: i64| {
+            let uses = Uses {
+                is_authoritative: robots_id == authoritative,
+                has_rules: robots_id == rules,
+            };
+            wanted.push((robots_id, WantedCapture { uses, host }))
         };
-        if authoritative == rules {
-            push(rules, IS_AUTHORITATIVE | RULES_APPLY)?;
-        } else {
-            push(authoritative, IS_AUTHORITATIVE)?;
-            push(rules, RULES_APPLY)?;
+        push(authoritative)?;
+        if rules != authoritative {
+            push(rules)?;
         }
-        number += 1;
-        hosts.advance()?;
+        host += 1;
     }
     wanted.finish()
 }
 
-/// Reads the captures, adds their policies and archives to `shared`, and sorts their details by `robots_id`:
-/// location, digest and key of the policy.
+/// Reads the captures, adds their policies and archives to `shared`, and sorts their details by `robots_id`.
 fn sort_captures<'s>(
     context: &CrawlContext<'s>,
     dataset: &Dataset,
     numbers: &ArchiveNumbers,
     crawl: &str,
     shared: &mut SharedSorters<'s>,
-) -> Result<SortedRecords<'s>, Error> {
-    let mut sorter = context.memory.create_sorter();
+) -> Result<SortedRecords<'s, (i64, CaptureDetails<'static>)>, Error> {
+    let mut sorter = context
+        .memory
+        .create_sorter::<(i64, CaptureDetails<'static>)>();
     let mut last_archive = None;
     for part in dataset.parts_with_table(Table::ROBOTS_FILES) {
-        let mut captures = PartCaptures::open(dataset, part)?;
-        let mut record = Vec::new();
-        while let Some(fields) = captures.files.peek() {
-            let mut fields = FieldReader::new(fields);
-            let robots_id = fields.i64();
-            record.clear();
-            put_i64(&mut record, robots_id);
-            let archive = fields.bytes();
-            put_i64(&mut record, fields.i64());
-            put_u32(&mut record, fields.u32());
-            let archive_no = numbers.archive_no(robots_id)?;
+        let mut files = dataset.rows_of_part::<FileRow<'_>>(part)?;
+        let mut rows = CaptureRows::open(dataset, part)?;
+        while let Some(file) = files.next_record()? {
+            let archive_no = numbers.archive_no(file.robots_id)?;
             if last_archive != Some(archive_no) {
                 last_archive = Some(archive_no);
-                let mut named = Vec::new();
-                put_bytes(&mut named, crawl.as_bytes());
-                put_i64(&mut named, archive_no);
-                put_bytes(&mut named, archive);
-                shared.archives.push(&named)?;
+                shared.archives.push(ArchiveRow {
+                    crawl,
+                    archive_no,
+                    warc_filename: file.warc_filename,
+                })?;
             }
-            // The other fields: `content_digest`, `content_class` and `is_valid_utf8`.
-            record.extend_from_slice(fields.rest());
-            captures.put_policy(robots_id, &mut record, &mut shared.policies)?;
-            sorter.push(&record)?;
-            captures.files.advance()?;
+            let digest = file.content_digest.filter(|_| file.content_class.is_some());
+            let details = CaptureDetails {
+                archive_no,
+                offset: file.warc_record_offset,
+                record_in_member: file.warc_record_in_member,
+                digest: digest.unwrap_or_default(),
+                policy: rows.read_policy(&file, shared)?,
+            };
+            sorter.push((file.robots_id, details))?;
         }
-        captures.check_end()?;
+        rows.check_end()?;
     }
     sorter.finish()
 }
 
-/// Cursors over the rows of the captures of one part, in each table.
-struct PartCaptures<'d> {
-    files: EncodedRows<'d>,
-    groups: EncodedRows<'d>,
-    rules: EncodedRows<'d>,
-    directives: EncodedRows<'d>,
-    verdicts: EncodedRows<'d>,
-    /// The record of the policy of the current capture.
-    record: KeyedRecord,
-    /// The rows of the current capture in `groups`, `rules` and `directives`, without `robots_id`.
-    lines: Vec<u8>,
-    /// Those in `verdicts`.
-    verdict_rows: Vec<u8>,
+/// The rows of the captures of one part, in the tables of lines and verdicts.
+struct CaptureRows<'d> {
+    dataset: &'d Dataset,
+    groups: RowsByKey<'d, i64>,
+    rules: RowsByKey<'d, i64>,
+    directives: RowsByKey<'d, i64>,
+    verdicts: RowsByKey<'d, i64>,
+    /// The encoded rows of the current capture in these tables, without `robots_id`.
+    of_groups: RowList,
+    of_rules: RowList,
+    of_directives: RowList,
+    of_verdicts: RowList,
+    /// The record of its policy.
+    record: RecordBuilder,
 }
 
-/// The columns of `robots_files` that are read, in the order of the fields.
-const CAPTURE_COLUMNS: [&str; 7] = [
-    "robots_id",
-    "warc_filename",
-    "warc_record_offset",
-    "warc_record_in_member",
-    "content_digest",
-    "content_class",
-    "is_valid_utf8",
-];
+/// Encoded rows of a capture in one table.
+#[derive(Default)]
+struct RowList {
+    count: u32,
+    rows: Vec<u8>,
+}
 
-impl<'d> PartCaptures<'d> {
-    fn open(dataset: &'d Dataset, part: u32) -> Result<Self, Error> {
-        let open =
-            |table: Table, columns| EncodedRows::open_parts(dataset, table, columns, vec![part]);
-        let all = |table: Table| open(table, table.columns().iter().collect());
-        let named = |table: Table, names: &[&str]| open(table, columns_named(table, names));
-        // Rows of `verdicts` are encoded with the columns of `policy_verdicts`, of which more are nullable.
-        let mut verdicts = columns_named(Table::VERDICTS, &["robots_id"]);
-        verdicts.extend(&own_tables::POLICY_VERDICTS.columns()[1..]);
-        Ok(Self {
-            files: named(Table::ROBOTS_FILES, &CAPTURE_COLUMNS)?,
-            groups: all(Table::GROUPS)?,
-            rules: all(Table::RULES)?,
-            directives: all(Table::DIRECTIVES)?,
-            verdicts: open(Table::VERDICTS, verdicts)?,
-            record: KeyedRecord::default(),
-            lines: Vec::new(),
-            verdict_rows: Vec::new(),
-        })
-    }
-
-    /// Returns an error if a table has rows left, whose captures `robots_files` lacks.
-    fn check_end(&self) -> Result<(), Error> {
-        let tables = [
-            (&self.groups, Table::GROUPS),
-            (&self.rules, Table::RULES),
-            (&self.directives, Table::DIRECTIVES),
-            (&self.verdicts, Table::VERDICTS),
-        ];
-        match tables.iter().find(|(rows, _)| rows.peek().is_some()) {
-            Some((_, table)) => Err(damaged_error(*table)),
-            None => Ok(()),
-        }
-    }
-
-    /// Appends a flag to `out`, and the key of the policy if the capture has one. The record of the policy is added
-    /// to `policies`.
-    fn put_policy(
+impl RowList {
+    /// Replaces the rows with those of a capture that `is_wanted` accepts.
+    fn read(
         &mut self,
-        robots_id: i64,
-        out: &mut Vec<u8>,
-        policies: &mut KeyedSorter<'_>,
+        rows: &mut RowsByKey<'_, i64>,
+        robots_id: &GroupKey<i64>,
+        is_wanted: impl Fn(&[u8]) -> bool,
     ) -> Result<(), Error> {
-        let mut prefix = Vec::new();
-        put_i64(&mut prefix, robots_id);
-        let (lines, verdicts) = (&mut self.lines, &mut self.verdict_rows);
-        lines.clear();
-        verdicts.clear();
-        let all = |_: &[u8]| true;
-        let n_groups = self.groups.take_rows(&prefix, lines, all)?;
-        let groups_end = lines.len();
-        let n_rules = self.rules.take_rows(&prefix, lines, all)?;
-        let rules_end = lines.len();
-        let n_directives = self
-            .directives
-            .take_rows(&prefix, lines, is_read_directive)?;
-        let n_verdicts = self.verdicts.take_rows(&prefix, verdicts, all)?;
-        let n_verdicts = keep_named_verdicts(n_verdicts, verdicts);
-        if lines.len() + verdicts.len() > MAX_ROWS_OF_KEY_BYTES {
-            let table = Table::VERDICTS.name();
-            let defect = DatasetDefect::too_many_lines(table, MAX_ROWS_OF_KEY_BYTES);
-            return Err(defect.error(self.files.root()));
+        self.count = 0;
+        self.rows.clear();
+        while let Some(Rest(row)) = rows.next_of(robots_id)? {
+            if is_wanted(row) {
+                self.rows.extend_from_slice(row);
+                self.count += 1;
+            }
+            if self.rows.len() > MAX_ROWS_OF_KEY_BYTES {
+                return Err(too_many_rows(rows.source().table()));
+            }
         }
-        let counts = [n_groups, n_rules, n_directives, n_verdicts];
-        let has_policy = counts[..3].iter().any(|count| *count > 0);
-        put_u8(out, has_policy.into());
-        if !has_policy {
-            return Ok(());
-        }
-        // Only files that were parsed have lines, and for these the last column, `is_valid_utf8`, is not null.
-        let is_valid_utf8 = self.files.peek().and_then(|row| row.last().copied());
-        let mut fields = vec![is_valid_utf8.unwrap_or(1)];
-        let (groups, others) = lines.split_at(groups_end);
-        let (rules, directives) = others.split_at(rules_end - groups_end);
-        let key = compute_key(&[&fields, groups, rules, directives]);
-        for count in counts {
-            put_u32(&mut fields, count);
-        }
-        self.record.begin(key, &fields);
-        let rows = [groups, rules, directives, verdicts];
-        for (count, rows) in counts.into_iter().zip(rows) {
-            self.record.push_rows(count, rows);
-        }
-        policies.push(&self.record)?;
-        out.extend_from_slice(&key);
         Ok(())
     }
 }
 
-/// Returns true for a row of `directives` that is part of a policy.
-fn is_read_directive(fields: &[u8]) -> bool {
-    let mut fields = FieldReader::new(fields);
-    if fields.u8() != 0 {
-        fields.u32();
-    }
-    fields.u32();
-    let directive = fields.bytes();
-    let text = std::str::from_utf8(directive).unwrap_or_default();
-    READ_DIRECTIVES.contains(&directive) || Mechanism::from_directive(text).is_some()
+/// Returns the error that a capture has too many rows in a table. It has no path.
+fn too_many_rows(table: Table) -> Error {
+    DatasetDefect::too_many_lines(table.name(), MAX_ROWS_OF_KEY_BYTES).error(Path::new(""))
 }
 
-/// Keeps the rows of `verdicts` that belong in `host_verdicts`, sorted by crawler, and returns their number. These
+impl<'d> CaptureRows<'d> {
+    fn open(dataset: &'d Dataset, part: u32) -> Result<Self, Error> {
+        // The rows are encoded with the columns of the tables of policies, of which some may be null where those of
+        // the dataset may not.
+        let open = |table: Table, of_policy: Table| {
+            let mut columns = columns_named(table, &["robots_id"]);
+            columns.extend(columns_of_policy(of_policy));
+            dataset.rows_by_key(table, columns, vec![part], CaptureFilter::All)
+        };
+        Ok(Self {
+            dataset,
+            groups: open(Table::GROUPS, own_tables::POLICY_GROUPS)?,
+            rules: open(Table::RULES, own_tables::POLICY_RULES)?,
+            directives: open(Table::DIRECTIVES, own_tables::POLICY_DIRECTIVES)?,
+            verdicts: open(Table::VERDICTS, own_tables::POLICY_VERDICTS)?,
+            of_groups: RowList::default(),
+            of_rules: RowList::default(),
+            of_directives: RowList::default(),
+            of_verdicts: RowList::default(),
+            record: RecordBuilder::default(),
+        })
+    }
+
+    /// Returns an error if a table has rows left, whose captures `robots_files` lacks.
+    fn check_end(&mut self) -> Result<(), Error> {
+        let tables = [
+            &mut self.groups,
+            &mut self.rules,
+            &mut self.directives,
+            &mut self.verdicts,
+        ];
+        for rows in tables {
+            if !rows.is_at_end()? {
+                return Err(damaged_error(rows.source().table()));
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads the rows of a capture, and adds the record of its policy to `shared`. Returns the key of the policy; `None`
+    /// if the capture has none.
+    fn read_policy(
+        &mut self,
+        file: &FileRow<'_>,
+        shared: &mut SharedSorters<'_>,
+    ) -> Result<Option<RowKey>, Error> {
+        let id = GroupKey::new(file.robots_id);
+        let all = |_: &[u8]| true;
+        self.of_groups.read(&mut self.groups, &id, all)?;
+        self.of_rules.read(&mut self.rules, &id, all)?;
+        let directives = &mut self.directives;
+        self.of_directives
+            .read(directives, &id, is_read_directive)?;
+        self.of_verdicts.read(&mut self.verdicts, &id, all)?;
+        keep_named_verdicts(&mut self.of_verdicts);
+        let lists = [
+            &self.of_groups,
+            &self.of_rules,
+            &self.of_directives,
+            &self.of_verdicts,
+        ];
+        if lists.iter().map(|list| list.rows.len()).sum::<usize>() > MAX_ROWS_OF_KEY_BYTES {
+            return Err(too_many_rows(Table::VERDICTS).with_path(self.dataset.root()));
+        }
+        let [groups, rules, directives, verdicts] = lists.map(|list| list.count);
+        if groups + rules + directives == 0 {
+            return Ok(None);
+        }
+        let row = PolicyRow {
+            // Only files that were parsed have lines, and for these it is not null.
+            is_valid_utf8: file.is_valid_utf8.unwrap_or(true),
+            n_user_agents: groups,
+            n_rules: rules,
+            n_directives: directives,
+            n_verdicts: verdicts,
+        };
+        let [groups, rules, directives, _] = lists.map(|list| list.rows.as_slice());
+        let keys = &mut shared.policy_keys;
+        let key = keys.find(row.is_valid_utf8, [groups, rules, directives]);
+        let mut fields = Vec::new();
+        row.write(&mut fields);
+        self.record.begin(key, &fields);
+        for list in lists {
+            self.record.push_rows(list.count, &list.rows);
+        }
+        shared.policies.push(&self.record)?;
+        Ok(Some(key))
+    }
+}
+
+row! {
+    struct DirectiveKey<'a> of own_tables::POLICY_DIRECTIVES {
+        directive: &'a str,
+    }
+}
+
+const DIRECTIVE_KEY: Encoding<DirectiveKey<'static>> =
+    Encoding::of(columns_of_policy(own_tables::POLICY_DIRECTIVES));
+
+/// Returns true for a row of `directives` that is part of a policy.
+fn is_read_directive(row: &[u8]) -> bool {
+    let directive = DIRECTIVE_KEY.read(row).directive;
+    READ_DIRECTIVES.contains(&directive) || Mechanism::from_directive(directive).is_some()
+}
+
+/// Keeps the rows of `verdicts` that belong in `host_verdicts`, sorted by crawler. These
 /// are the rows of crawlers for which a group decides, and of those to which a dialect gives another verdict than to
 /// `*`. The row of `*` itself, which is the first one, is not kept.
-fn keep_named_verdicts(count: u32, rows: &mut Vec<u8>) -> u32 {
-    let mut fields = FieldReader::new(rows);
+fn keep_named_verdicts(verdicts: &mut RowList) {
     let mut kept: Vec<(&[u8], &[u8])> = Vec::new();
-    let mut wildcard: &[u8] = &[];
-    for _ in 0..count {
-        let row = fields.rest();
-        let agent = fields.bytes();
-        let verdict = optional_bytes(&mut fields).unwrap_or_default();
-        let dialects = fields.rest();
-        for _ in ["google", "rfc9309", "koster1996"] {
-            optional_bytes(&mut fields);
-        }
-        let dialects = &dialects[..dialects.len() - fields.rest().len()];
-        let basis = optional_bytes(&mut fields).unwrap_or_default();
-        skip_counts(&mut fields);
-        skip_number(&mut fields);
-        let row = &row[..row.len() - fields.rest().len()];
-        if agent == b"*" {
+    let mut wildcard = None;
+    for (named, row) in NamedVerdict::read_rows(&verdicts.rows) {
+        let dialects = Some(named.dialects());
+        if named.agent == b"*" {
             wildcard = dialects;
-        } else if VerdictClass::from_names(verdict, basis).is_of_group() || dialects != wildcard {
-            kept.push((agent, row));
+        } else if named.class().is_of_group() || dialects != wildcard {
+            kept.push((named.agent, row));
         }
     }
     kept.sort_unstable();
-    let count = kept.len() as u32;
-    *rows = kept
-        .iter()
+    verdicts.count = kept.len() as u32;
+    verdicts.rows = kept
+        .into_iter()
         .flat_map(|(_, row)| row.iter().copied())
         .collect();
-    count
 }
 
-/// Merges the captures that are needed with their details, and sorts the details by the number of the host.
-fn sort_details<'s>(
+/// Joins the captures that are needed with their details, and sorts them by the number of the host.
+fn join_details<'s>(
     context: &CrawlContext<'s>,
-    wanted: &SortedRecords<'_>,
-    captures: &SortedRecords<'_>,
-) -> Result<SortedRecords<'s>, Error> {
-    let mut details = context.memory.create_sorter();
+    wanted: &SortedRecords<'_, (i64, WantedCapture)>,
+    captures: &SortedRecords<'_, (i64, CaptureDetails<'static>)>,
+) -> Result<SortedRecords<'s, DetailsOfHost>, Error> {
+    let mut joined = context.memory.create_sorter::<DetailsOfHost>();
     let (mut wanted, mut captures) = (wanted.read()?, captures.read()?);
-    let (mut record, mut last_id) = (Vec::new(), Vec::new());
-    while let Some(row) = wanted.peek() {
-        let (key, rest) = row.split_at(size_of::<i64>());
-        let mut fields = FieldReader::new(rest);
-        let (uses, number) = (fields.u8(), fields.u64());
-        let mut has_details = false;
-        while let Some(capture) = captures.peek() {
-            let (id, capture) = capture.split_at(size_of::<i64>());
-            if id > key {
-                break;
-            }
-            if id == key {
-                record.clear();
-                put_u64(&mut record, number);
-                put_u8(&mut record, uses);
-                put_bytes(&mut record, key);
-                record.extend_from_slice(capture);
-                has_details = true;
-                break;
-            }
-            // Two parts of a dataset may have the same capture.
-            if id == last_id {
-                return Err(damaged_error(Table::ROBOTS_FILES));
-            }
-            last_id.clear();
-            last_id.extend_from_slice(id);
-            captures.advance()?;
+    let mut robots_id = GroupKey::default();
+    while wanted.next_group(&mut robots_id)? {
+        let details = captures.find(&robots_id)?;
+        let details = details.ok_or_else(|| damaged_error(Table::HOSTS))?;
+        while let Some(WantedCapture { uses, host }) = wanted.next_of(&robots_id)? {
+            joined.push((host, (uses, details)))?;
         }
-        if !has_details {
-            return Err(damaged_error(Table::HOSTS));
+        // Two parts of a dataset may have the same capture.
+        if captures.next_of(&robots_id)?.is_some() {
+            return Err(damaged_error(Table::ROBOTS_FILES));
         }
-        details.push(&record)?;
-        wanted.advance()?;
     }
-    details.finish()
+    joined.finish()
 }
 
 /// Sorts the preferences of hosts by `host_id`. The rows of a host stay in their order.
 fn sort_preferences<'s>(
     context: &CrawlContext<'s>,
     dataset: &Dataset,
-) -> Result<SortedRecords<'s>, Error> {
-    let mut sorter = context.memory.create_sorter();
+) -> Result<SortedRecords<'s, PreferenceOfHost>, Error> {
+    let mut sorter = context.memory.create_sorter::<PreferenceOfHost>();
     if dataset.has_files(Table::HOST_PREFERENCES) {
-        let mut columns = columns_named(Table::HOST_PREFERENCES, &["host_id"]);
-        columns.extend(&own_tables::PREFERENCE_SETS.columns()[1..]);
-        let mut rows = EncodedRows::open(dataset, Table::HOST_PREFERENCES, columns)?;
-        let (mut record, mut last) = (Vec::new(), None);
-        let mut number = 0;
-        while let Some(row) = rows.peek() {
-            let (host_id, fields) = row.split_at(size_of::<i64>());
-            let agent = FieldReader::new(fields).bytes();
-            let order = Some((agent.to_vec(), host_id.to_vec()));
-            if order < last {
+        let mut rows = dataset.rows::<PreferenceRow<'_>>()?;
+        let (mut last, mut number) = ((String::new(), i64::MIN), 0);
+        while let Some(PreferenceRow { host_id, row }) = rows.next_record()? {
+            // A host has several rows with the same crawler.
+            let order = (read_agent(row), host_id);
+            if order < (last.0.as_str(), last.1) {
                 return Err(damaged_error(Table::HOST_PREFERENCES));
             }
-            last = order;
-            record.clear();
-            record.extend_from_slice(host_id);
-            put_u64(&mut record, number);
-            record.extend_from_slice(fields);
-            sorter.push(&record)?;
+            if order != (last.0.as_str(), last.1) {
+                last = (order.0.to_owned(), host_id);
+            }
+            sorter.push((host_id, (number, Rest(row))))?;
             number += 1;
-            rows.advance()?;
         }
     }
     sorter.finish()
@@ -563,30 +621,26 @@ fn set_fetch_times(
     dataset: &Dataset,
     row: &mut CrawlRow,
 ) -> Result<(), Error> {
-    let mut sorter = context.memory.create_sorter();
-    let columns = columns_named(Table::HOSTS, &["fetch_time"]);
-    let mut hosts = EncodedRows::open(dataset, Table::HOSTS, columns)?;
-    while let Some(fields) = hosts.peek() {
-        if let Some(time) = fields.strip_prefix(&[1]) {
+    let mut sorter = context.memory.create_sorter::<i64>();
+    let mut hosts = dataset.rows::<HostTime>()?;
+    while let Some(HostTime { fetch_time }) = hosts.next_record()? {
+        if let Some(time) = fetch_time {
             sorter.push(time)?;
         }
-        hosts.advance()?;
     }
     let sorted = sorter.finish()?;
     // The median is that of `quantile_disc` of DuckDB: the earliest time such that at least half of all times are not
     // later.
     let median = sorted.len().div_ceil(2).max(1) - 1;
-    let mut reader = sorted.read()?;
+    let mut times = sorted.read()?;
     let mut number = 0;
-    while let Some(time) = reader.peek() {
-        let time = FieldReader::new(time).i64();
+    while let Some(time) = times.next_record()? {
         row.first_fetch = row.first_fetch.or(Some(time));
         if number == median {
             row.median_fetch = Some(time);
         }
         row.last_fetch = Some(time);
         number += 1;
-        reader.advance()?;
     }
     Ok(())
 }
@@ -596,10 +650,9 @@ fn set_fetch_times(
 #[derive(Debug, Default)]
 struct HostDetails {
     place: Option<CapturePlace>,
-    policy: Option<[u8; KEY_BYTES]>,
+    policy: Option<RowKey>,
+    /// Empty if no body was read.
     digest: Vec<u8>,
-    /// True if the capture has a `content_class`.
-    has_content: bool,
 }
 
 impl HostDetails {
@@ -607,61 +660,36 @@ impl HostDetails {
     fn read(
         &mut self,
         number: u64,
-        details: &mut Reader<'_>,
-        numbers: &ArchiveNumbers,
+        fetch_time: Option<i64>,
+        details: &mut Reader<'_, DetailsOfHost>,
     ) -> Result<(), Error> {
-        *self = Self::default();
-        while let Some(record) = details.peek() {
-            let mut fields = FieldReader::new(record);
-            if fields.u64() != number {
-                break;
-            }
-            let uses = fields.u8();
-            let robots_id = FieldReader::new(fields.bytes()).i64();
-            let offset = fields.i64();
-            let record_in_member = fields.u32().cast_signed();
-            if uses & IS_AUTHORITATIVE != 0 {
+        self.place = None;
+        self.policy = None;
+        self.digest.clear();
+        let number = GroupKey::new(number);
+        while let Some((uses, capture)) = details.next_of(&number)? {
+            if uses.is_authoritative {
                 self.place = Some(CapturePlace {
-                    fetch_time: None,
-                    archive_no: numbers.archive_no(robots_id)?,
-                    offset,
-                    record_in_member,
+                    fetch_time,
+                    archive_no: capture.archive_no,
+                    offset: capture.offset,
+                    record_in_member: capture.record_in_member,
                 });
             }
-            if uses & RULES_APPLY != 0 {
-                self.read_rules(&mut fields);
+            if uses.has_rules {
+                self.policy = capture.policy;
+                self.digest.extend_from_slice(capture.digest);
             }
-            details.advance()?;
         }
         Ok(())
-    }
-
-    fn read_rules(&mut self, fields: &mut FieldReader<'_>) {
-        let mut optional = |out: &mut Vec<u8>| {
-            let has_value = fields.u8() != 0;
-            if has_value {
-                out.extend_from_slice(fields.bytes());
-            }
-            has_value
-        };
-        optional(&mut self.digest);
-        self.has_content = optional(&mut Vec::new());
-        // Skips `is_valid_utf8`.
-        if fields.u8() != 0 {
-            fields.u8();
-        }
-        if fields.u8() != 0 {
-            self.policy = fields.rest().try_into().ok();
-        }
     }
 }
 
 /// The table `hosts`, and the records that are merged with its rows by [`write_captures`].
 struct HostRows<'a> {
     dataset: &'a Dataset,
-    numbers: &'a ArchiveNumbers,
-    details: &'a SortedRecords<'a>,
-    preferences: &'a SortedRecords<'a>,
+    details: &'a SortedRecords<'a, DetailsOfHost>,
+    preferences: &'a SortedRecords<'a, PreferenceOfHost>,
 }
 
 /// Writes the records of captures, in the order of hosts. The result has no crawlers.
@@ -671,73 +699,49 @@ fn write_captures<'s>(
     inputs: &HostRows<'_>,
     shared: &mut SharedSorters<'s>,
 ) -> Result<CrawlCaptures<'s>, Error> {
-    let mut captures = context.captures_memory.create_ordered_writer();
-    let mut columns = columns_named(Table::HOSTS, &["host_id", "surt_host_name", "fetch_time"]);
-    columns.extend(columns_named(Table::HOSTS, &STATE_COLUMNS));
-    let mut hosts = EncodedRows::open(inputs.dataset, Table::HOSTS, columns)?;
+    let mut captures = context
+        .captures_memory
+        .create_ordered_writer::<CaptureRecord<'static>>();
+    let mut hosts = inputs.dataset.rows::<HostRow<'_>>()?;
     let (mut details, mut preferences) = (inputs.details.read()?, inputs.preferences.read()?);
-    let mut of_host = HostDetails::default();
-    let mut set = PreferenceSet::default();
+    let (mut of_host, mut set) = (HostDetails::default(), PreferenceSet::default());
     let mut has_untimed_captures = false;
-    let (mut record, mut last_host, mut state) = (Vec::new(), Vec::new(), Vec::new());
-    let mut number = 0;
-    while let Some(row) = hosts.peek() {
-        let (host_id, rest) = row.split_at(size_of::<i64>());
-        let mut fields = FieldReader::new(rest);
-        let host = fields.bytes();
-        let fetch_time = (fields.u8() != 0).then(|| fields.i64());
-        if number > 0 && host <= &*last_host {
-            return Err(damaged_error(Table::HOSTS));
-        }
-        last_host.clear();
-        last_host.extend_from_slice(host);
-        of_host.read(number, &mut details, inputs.numbers)?;
-        let set_key = set.read(host_id, &mut preferences)?;
+    let (mut state, mut number) = (Vec::new(), 0);
+    while let Some(host) = hosts.next_record()? {
+        of_host.read(number, host.fetch_time, &mut details)?;
+        let set_key = set.read(host.host_id, &mut preferences)?;
         number += 1;
-        let is_forgotten = !context.forgotten.is_empty()
-            && std::str::from_utf8(host).is_ok_and(|host| context.forgotten.contains(host));
-        if !is_forgotten {
-            let place = of_host
-                .place
-                .ok_or_else(|| damaged_error(Table::ROBOTS_FILES))?;
-            let place = CapturePlace {
-                fetch_time,
-                ..place
-            };
-            has_untimed_captures |= fetch_time.is_none();
-            let policy = of_host.policy.map(|key| key_text(&key));
-            state.clear();
-            put_optional_bytes(&mut state, policy.as_ref().map(|text| text.as_bytes()));
-            for key in [
-                set_key.map(|key| key.preferences),
-                set_key.map(|key| key.set),
-            ] {
-                let text = key.map(|key| key_text(&key));
-                put_optional_bytes(&mut state, text.as_ref().map(|text| text.as_bytes()));
-            }
-            state.extend_from_slice(fields.rest());
-            let digest: &[u8] = if of_host.has_content {
-                &of_host.digest
-            } else {
-                &[]
-            };
-            CaptureRecord::write(
-                &mut record,
-                host,
-                crawl.median_fetch,
-                &place,
-                digest,
-                &state,
-            );
-            captures.push(&record)?;
-            if set_key.is_some() {
-                shared.preference_sets.push(set.record.bytes())?;
-            }
+        if context.forgotten.contains(host.surt_host_name) {
+            continue;
         }
-        hosts.advance()?;
+        let place = of_host
+            .place
+            .ok_or_else(|| damaged_error(Table::ROBOTS_FILES))?;
+        has_untimed_captures |= host.fetch_time.is_none();
+        let keys = [
+            of_host.policy,
+            set_key.map(|key| key.preferences),
+            set_key.map(|key| key.set),
+        ];
+        state.clear();
+        for key in keys {
+            key.map(|key| key_text(&key)).as_deref().write(&mut state);
+        }
+        state.extend_from_slice(host.state);
+        captures.push(CaptureRecord {
+            surt_host_name: host.surt_host_name,
+            time: place.order_time(crawl.median_fetch),
+            place,
+            digest: &of_host.digest,
+            state: &state,
+            period_no: None,
+        })?;
+        if set_key.is_some() {
+            shared.preference_sets.push(set.record.record())?;
+        }
     }
     // Rows that are left belong to a host that `hosts` lacks.
-    if preferences.peek().is_some() {
+    if !preferences.is_at_end()? {
         return Err(damaged_error(Table::HOST_PREFERENCES));
     }
     Ok(CrawlCaptures {

@@ -1,6 +1,7 @@
 //! A row of the table `crawls`.
 
-use sort::sort_key::{FieldReader, put_bytes, put_i64, put_u8, put_u32};
+use crate::own_tables;
+use dataset::row;
 
 /// A row of the table `crawls`, without the column `position`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -29,55 +30,63 @@ pub struct CrawlRow {
     pub meaning: u32,
 }
 
+row! {
+    /// A row of the table `crawls`.
+    pub(crate) whole struct StoredCrawl<'a> of own_tables::CRAWLS {
+        crawl: &'a str,
+        position: u32,
+        first_fetch: Option<i64>,
+        median_fetch: Option<i64>,
+        last_fetch: Option<i64>,
+        captures: i64,
+        hosts: i64,
+        domains: i64,
+        archives_read: i64,
+        archives_listed: i64,
+        is_sample: bool,
+        meaning: u32,
+    }
+}
+
 impl CrawlRow {
     /// Returns the key by which crawls are sorted: the median time, then the name.
     pub fn order(&self) -> (Option<i64>, &str) {
         (self.median_fetch, &self.crawl)
     }
 
-    /// Reads the fields of all columns of the table.
-    pub fn read(fields: &mut FieldReader<'_>) -> Self {
-        let crawl = String::from_utf8_lossy(fields.bytes()).into_owned();
-        fields.u32();
-        Self {
-            crawl,
-            first_fetch: optional_time(fields),
-            median_fetch: optional_time(fields),
-            last_fetch: optional_time(fields),
-            captures: fields.i64(),
-            hosts: fields.i64(),
-            domains: fields.i64(),
-            archives_read: fields.i64(),
-            archives_listed: fields.i64(),
-            is_sample: fields.u8() != 0,
-            meaning: fields.u32(),
+    /// Returns the row of the table. `position` is the place of the crawl in the order of crawls, from 0.
+    pub(crate) fn stored(&self, position: u32) -> StoredCrawl<'_> {
+        StoredCrawl {
+            crawl: &self.crawl,
+            position,
+            first_fetch: self.first_fetch,
+            median_fetch: self.median_fetch,
+            last_fetch: self.last_fetch,
+            captures: self.captures,
+            hosts: self.hosts,
+            domains: self.domains,
+            archives_read: self.archives_read,
+            archives_listed: self.archives_listed,
+            is_sample: self.is_sample,
+            meaning: self.meaning,
         }
-    }
-
-    /// Appends the fields of all columns of the table. `position` is the place of the crawl in the order of crawls,
-    /// from 0.
-    pub fn put(&self, position: u32, out: &mut Vec<u8>) {
-        put_bytes(out, self.crawl.as_bytes());
-        put_u32(out, position);
-        let times = [self.first_fetch, self.median_fetch, self.last_fetch];
-        for time in times {
-            put_u8(out, time.is_some().into());
-            if let Some(time) = time {
-                put_i64(out, time);
-            }
-        }
-        let counts = [self.captures, self.hosts, self.domains];
-        for count in counts
-            .into_iter()
-            .chain([self.archives_read, self.archives_listed])
-        {
-            put_i64(out, count);
-        }
-        put_u8(out, self.is_sample.into());
-        put_u32(out, self.meaning);
     }
 }
 
-fn optional_time(fields: &mut FieldReader<'_>) -> Option<i64> {
-    (fields.u8() != 0).then(|| fields.i64())
+impl From<StoredCrawl<'_>> for CrawlRow {
+    fn from(row: StoredCrawl<'_>) -> Self {
+        Self {
+            crawl: row.crawl.to_owned(),
+            first_fetch: row.first_fetch,
+            median_fetch: row.median_fetch,
+            last_fetch: row.last_fetch,
+            captures: row.captures,
+            hosts: row.hosts,
+            domains: row.domains,
+            archives_read: row.archives_read,
+            archives_listed: row.archives_listed,
+            is_sample: row.is_sample,
+            meaning: row.meaning,
+        }
+    }
 }

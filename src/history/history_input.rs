@@ -2,21 +2,23 @@
 
 use super::capture_record::{CapturePlace, CaptureRecord};
 use super::captures_by_host::CapturesByHost;
-use super::crawl_row::CrawlRow;
+use super::crawl_row::{CrawlRow, StoredCrawl};
 use super::damaged_history_error;
-use super::encoded_rows::{EncodedRows, columns_named};
 use super::stored_hosts::{StoredHost, StoredHosts};
 use crate::manifest::HistoryManifest;
 use crate::own_tables;
-use dataset::{CaptureFilter, Dataset, TableFile};
+use dataset::error::DatasetDefect;
+use dataset::{CaptureFilter, Dataset, Row, Rows, RowsByKey, TableFile, row};
 use disk::error::Error;
-use sort::sort_key::{FieldReader, put_i64, put_u8, put_u32, put_u64};
-use sort::{Reader, SortMemory, SortedRecords};
+use sort::{GroupKey, Reader, Record, SortMemory, SortedRecords, record};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use tables::Table;
+
+/// The limit in bytes of the rows of a table that is read as a whole, such as `crawls` or the registry of crawlers.
+const MAX_WHOLE_TABLE_BYTES: usize = 64 << 20;
 
 /// An earlier history that is open for reading.
 pub struct HistoryReader {
@@ -51,11 +53,13 @@ impl HistoryReader {
             dataset,
             crawls: Vec::new(),
         };
-        let rows = history.read_rows(own_tables::CRAWLS)?;
-        let crawls = rows
-            .iter()
-            .map(|row| CrawlRow::read(&mut FieldReader::new(row)));
-        history.crawls = crawls.collect();
+        let mut crawls = Vec::new();
+        let mut rows = history.rows::<StoredCrawl<'_>>()?;
+        while let Some(row) = rows.next_record()? {
+            crawls.push(CrawlRow::from(row));
+        }
+        drop(rows);
+        history.crawls = crawls;
         let crawls = &history.crawls;
         let are_listed = crawls
             .iter()
@@ -68,9 +72,10 @@ impl HistoryReader {
         let captures = manifest.table_files(own_tables::HOST_CAPTURES);
         let captures: u64 = captures.map(|file| file.stats.rows).sum();
         let hosts = crawls.iter().map(|row| row.hosts);
-        match hosts.fold(0, i64::saturating_add).cast_unsigned() == captures {
-            true => Ok(history),
-            false => Err(damaged_history_error(root, own_tables::HOST_CAPTURES)),
+        if hosts.fold(0, i64::saturating_add).cast_unsigned() == captures {
+            Ok(history)
+        } else {
+            Err(damaged_history_error(root, own_tables::HOST_CAPTURES))
         }
     }
 
@@ -88,33 +93,62 @@ impl HistoryReader {
         place_crawls(&self.crawls)
     }
 
-    /// Reads all rows of a small table.
+    /// Opens the rows of a table.
     ///
     /// # Errors
     ///
-    /// Those of [`EncodedRows::read_all`].
-    pub fn read_rows(&self, table: Table) -> Result<Vec<Vec<u8>>, Error> {
-        self.open_table(table)?.read_all()
-    }
-
-    /// Opens some columns of a table.
-    pub fn open_columns(&self, table: Table, names: &[&str]) -> Result<EncodedRows<'_>, Error> {
-        EncodedRows::open(&self.dataset, table, columns_named(table, names))
+    /// Those of [`Dataset::rows`].
+    pub fn rows<R: Row>(&self) -> Result<Rows<'_, R>, Error> {
+        self.dataset.rows()
     }
 
     /// Opens the rows of a table that `filter` matches.
-    pub fn open_filtered(
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Dataset::rows`].
+    pub fn filtered_rows<R: Row>(&self, filter: &CaptureFilter) -> Result<Rows<'_, R>, Error> {
+        self.dataset.filtered_rows(filter.clone())
+    }
+
+    /// Opens the rows of a table that `filter` matches, by the first column.
+    pub(super) fn rows_by_key<K: Record>(
         &self,
         table: Table,
         filter: &CaptureFilter,
-    ) -> Result<EncodedRows<'_>, Error> {
-        EncodedRows::open_filtered(&self.dataset, table, filter.clone())
+    ) -> Result<RowsByKey<'_, K>, Error> {
+        let parts = self.dataset.parts_with_table(table);
+        let columns = table.columns().iter().collect();
+        self.dataset
+            .rows_by_key(table, columns, parts, filter.clone())
     }
 
-    /// Opens all columns of a table.
-    pub fn open_table(&self, table: Table) -> Result<EncodedRows<'_>, Error> {
-        EncodedRows::open(&self.dataset, table, table.columns().iter().collect())
+    /// Reads the rows of the registry of crawlers.
+    pub(super) fn read_agents(&self) -> Result<Vec<Vec<u8>>, Error> {
+        read_small_table(&self.dataset, Table::AGENTS)
     }
+}
+
+/// Reads the encoded rows of a small table.
+///
+/// # Errors
+///
+/// Those of reading; [`DatasetDefect::BadTable`] if the rows have more than 64 MiB.
+pub(super) fn read_small_table(dataset: &Dataset, table: Table) -> Result<Vec<Vec<u8>>, Error> {
+    let columns = table.columns().iter().collect();
+    let parts = dataset.parts_with_table(table);
+    let mut stored = dataset.rows_by_key::<()>(table, columns, parts, CaptureFilter::All)?;
+    let (mut rows, mut bytes) = (Vec::new(), 0);
+    while let Some(row) = stored.next_bytes()? {
+        bytes += row.len();
+        if bytes > MAX_WHOLE_TABLE_BYTES {
+            let (table, mebibytes) = (table.name(), MAX_WHOLE_TABLE_BYTES >> 20);
+            let message = format!("its table `{table}` has more than {mebibytes} MiB of rows");
+            return Err(DatasetDefect::BadTable { table, message }.error(dataset.root()));
+        }
+        rows.push(row.to_vec());
+    }
+    Ok(rows)
 }
 
 /// The position and the median time of a crawl.
@@ -139,36 +173,46 @@ pub fn place_crawls(crawls: &[CrawlRow]) -> BTreeMap<String, PlacedCrawl> {
     (0..).zip(crawls).map(place).collect()
 }
 
-/// Sorts the captures of some crawls of a history by host and time. A record has the number of the host in the order of
-/// `surt_host_name`, from 0, the time, the position of the crawl in the history that is written, and the place, the
-/// period and the content of the capture.
+row! {
+    /// The host of a period. Periods are in the order of hosts.
+    struct PeriodHost of own_tables::HOST_PERIODS {
+        host_no: i64,
+    }
+}
+
+record! {
+    /// A capture of a history. Captures sort by host and time.
+    pub(super) struct SortedCapture {
+        /// The number of the host in the order of `surt_host_name`, from 0.
+        host: u64,
+        time: i64,
+        /// The position of its crawl in the history that is written.
+        position: u32,
+        place: CapturePlace,
+        period_no: u32,
+        content_no: Option<u32>,
+    }
+}
+
+/// Sorts the captures of some crawls of a history by host and time.
 ///
 /// # Errors
 ///
-/// Those of reading; [`DatasetDefect::BadTable`](dataset::error::DatasetDefect::BadTable) if a host is unknown.
+/// Those of reading; [`DatasetDefect::BadTable`] if a host is unknown.
 pub(super) fn sort_captures<'s>(
     history: &HistoryReader,
     crawls: &BTreeMap<String, PlacedCrawl>,
     memory: SortMemory<'s>,
-) -> Result<SortedRecords<'s>, Error> {
-    let mut numbers = memory.create_sorter();
-    let names = ["surt_host_name", "host_no"];
-    let mut periods = history.open_columns(own_tables::HOST_PERIODS, &names)?;
-    let (mut record, mut last) = (Vec::new(), Vec::new());
-    let mut count = 0;
-    while let Some(row) = periods.peek() {
-        if row != &*last {
-            last.clear();
-            last.extend_from_slice(row);
-            record.clear();
-            let mut fields = FieldReader::new(row);
-            fields.bytes();
-            put_i64(&mut record, fields.i64());
-            put_u64(&mut record, count);
-            numbers.push(&record)?;
+) -> Result<SortedRecords<'s, SortedCapture>, Error> {
+    let mut numbers = memory.create_sorter::<(i64, u64)>();
+    let mut periods = history.rows::<PeriodHost>()?;
+    let (mut last, mut count) = (None, 0);
+    while let Some(PeriodHost { host_no }) = periods.next_record()? {
+        if last != Some(host_no) {
+            last = Some(host_no);
+            numbers.push((host_no, count))?;
             count += 1;
         }
-        periods.advance()?;
     }
     let numbers = numbers.finish()?;
     let mut numbers = numbers.read()?;
@@ -177,53 +221,35 @@ pub(super) fn sort_captures<'s>(
     let mut sorted = memory.create_sorter();
     let mut hosts = CapturesByHost::open(history)?;
     while let Some((host_no, captures)) = hosts.next_host()? {
-        let number = numbers.peek().map(|record| {
-            let mut fields = FieldReader::new(record);
-            (fields.i64(), fields.u64())
-        });
-        let number = number.filter(|(found, _)| *found == host_no);
-        let (_, number) = number
-            .ok_or_else(|| damaged_history_error(history.root(), own_tables::HOST_CAPTURES))?;
+        let host = numbers.next_of(&GroupKey::new(host_no))?;
+        let host =
+            host.ok_or_else(|| damaged_history_error(history.root(), own_tables::HOST_CAPTURES))?;
         for capture in captures {
-            let Some(crawl) = places[capture.position as usize] else {
-                continue;
-            };
-            record.clear();
-            put_u64(&mut record, number);
-            put_i64(&mut record, capture.order_time);
-            put_u32(&mut record, crawl.position);
-            capture.place.put(&mut record);
-            put_u32(&mut record, capture.period_no);
-            put_u8(&mut record, capture.content_no.is_some().into());
-            put_u32(&mut record, capture.content_no.unwrap_or_default());
-            sorted.push(&record)?;
+            if let Some(crawl) = places[capture.position as usize] {
+                sorted.push(SortedCapture {
+                    host,
+                    time: capture.order_time,
+                    position: crawl.position,
+                    place: capture.place,
+                    period_no: capture.period_no,
+                    content_no: capture.content_no,
+                })?;
+            }
         }
-        numbers.advance()?;
     }
     sorted.finish()
 }
 
 /// Reads the captures of a history in the order of hosts and times.
 pub(super) struct HistoryCaptures<'d> {
-    /// The records of [`sort_captures`].
-    sorted: Reader<'d>,
+    sorted: Reader<'d, SortedCapture>,
     hosts: StoredHosts<'d>,
     /// The number of the current host of `hosts` in their order.
     host_count: u64,
     forgotten: &'d BTreeSet<String>,
     root: &'d Path,
-    capture: SortedCapture,
-}
-
-/// The fields of a record of [`sort_captures`].
-#[derive(Clone, Copy, Debug, Default)]
-struct SortedCapture {
-    host: u64,
-    time: i64,
-    position: u32,
-    place: CapturePlace,
-    period_no: u32,
-    content_no: Option<u32>,
+    /// The current capture; `None` at the end.
+    capture: Option<SortedCapture>,
 }
 
 impl<'d> HistoryCaptures<'d> {
@@ -234,7 +260,7 @@ impl<'d> HistoryCaptures<'d> {
     /// Those of reading.
     pub(super) fn open(
         history: &'d HistoryReader,
-        sorted: &'d SortedRecords<'_>,
+        sorted: &'d SortedRecords<'_, SortedCapture>,
         forgotten: &'d BTreeSet<String>,
     ) -> Result<Self, Error> {
         let mut captures = Self {
@@ -243,16 +269,15 @@ impl<'d> HistoryCaptures<'d> {
             host_count: 0,
             forgotten,
             root: history.root(),
-            capture: SortedCapture::default(),
+            capture: None,
         };
-        captures.find_capture()?;
+        captures.advance()?;
         Ok(captures)
     }
 
     /// Returns the current capture, and the position of its crawl in the history that is written.
     pub(super) fn peek(&self) -> Option<(CaptureRecord<'_>, u32)> {
-        self.sorted.peek()?;
-        let (host, capture) = (self.hosts.peek()?, &self.capture);
+        let (host, capture) = (self.hosts.peek()?, self.capture.as_ref()?);
         let content = capture
             .content_no
             .map(|number| &host.contents[number as usize]);
@@ -267,34 +292,27 @@ impl<'d> HistoryCaptures<'d> {
         Some((record, capture.position))
     }
 
-    /// Goes to the next capture.
+    /// Goes to the next capture whose host is not forgotten.
     ///
     /// # Errors
     ///
-    /// Those of reading; [`DatasetDefect::BadTable`](dataset::error::DatasetDefect::BadTable) if a capture has another
-    /// period or content than one of its host.
+    /// Those of reading; [`DatasetDefect::BadTable`] if a capture has another period or content than one of its host.
     pub(super) fn advance(&mut self) -> Result<(), Error> {
-        self.sorted.advance()?;
-        self.find_capture()
-    }
-
-    /// Goes to the first capture, from the current one on, whose host is not forgotten.
-    fn find_capture(&mut self) -> Result<(), Error> {
-        while let Some(record) = self.sorted.peek() {
-            self.capture = SortedCapture::read(record);
-            while self.host_count < self.capture.host {
+        while let Some(capture) = self.sorted.next_record()? {
+            while self.host_count < capture.host {
                 self.hosts.advance()?;
                 self.host_count += 1;
             }
             let host = self.hosts.peek();
-            let host = host.filter(|host| self.capture.is_of(host));
+            let host = host.filter(|host| capture.is_of(host));
             let host =
                 host.ok_or_else(|| damaged_history_error(self.root, own_tables::HOST_CAPTURES))?;
             if self.forgotten.is_empty() || !self.forgotten.contains(&host.surt_host_name) {
+                self.capture = Some(capture);
                 return Ok(());
             }
-            self.sorted.advance()?;
         }
+        self.capture = None;
         // Reads the remaining hosts, which may be damaged.
         while self.hosts.peek().is_some() {
             self.hosts.advance()?;
@@ -304,22 +322,6 @@ impl<'d> HistoryCaptures<'d> {
 }
 
 impl SortedCapture {
-    fn read(record: &[u8]) -> Self {
-        let mut fields = FieldReader::new(record);
-        let (host, time, position) = (fields.u64(), fields.i64(), fields.u32());
-        Self {
-            host,
-            time,
-            position,
-            place: CapturePlace::read(&mut fields),
-            period_no: fields.u32(),
-            content_no: match fields.u8() {
-                0 => None,
-                _ => Some(fields.u32()),
-            },
-        }
-    }
-
     /// Returns true if the host has the period and the content of the capture, and the content is of this period.
     fn is_of(&self, host: &StoredHost) -> bool {
         let content = self

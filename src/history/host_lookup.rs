@@ -2,19 +2,20 @@
 //!
 //! The rows of a host are next to each other in each file, so that few row groups are read.
 
-use super::capture_record::StateDetails;
+use super::capture_record::{AccessState, CapturePlace};
 use super::damaged_history_error;
 use super::history_input::HistoryReader;
-use super::keyed_rows::{KeyedReader, POLICIES};
+use super::keyed_rows::{KeyedRows, POLICIES, open_keyed};
 use crate::own_tables;
 use dataset::error::DatasetErrorKind;
-use dataset::{CaptureFilter, ColumnValuesFilter, check_crawls};
+use dataset::{BatchRow, CaptureFilter, ColumnValuesFilter, check_crawls, row};
 use disk::error::Error;
 use hosts::Host;
 use hosts::host::{MAX_SUGGESTED_HOSTS, typing_errors};
-use sort::sort_key::FieldReader;
+use sort::Rest;
 use std::collections::BTreeSet;
 use std::sync::Arc;
+use tables::Column;
 use urls::WebOrigin;
 
 /// The arguments of [`find_host`].
@@ -32,18 +33,21 @@ pub struct HostLookup<'a> {
 pub struct PlacedCapture {
     /// The name of the crawl.
     pub crawl: String,
-    /// Milliseconds since 1970.
-    pub fetch_time: Option<i64>,
+    /// The time of the capture, and the location of its record.
+    pub place: CapturePlace,
     /// The name of the archive, as in `warc_filename`.
     pub archive: String,
-    /// The offset of the record in the archive.
-    pub offset: i64,
-    /// The index of the record among those that share the offset.
-    pub record_in_member: u32,
-    /// The state of the period of the capture.
-    pub state: StateDetails,
+    /// The columns [`ACCESS`] of its period.
+    state: Vec<u8>,
     /// The digest of its content; `None` if its body was not read, or was read at the end of a redirect.
     pub digest: Option<String>,
+}
+
+impl PlacedCapture {
+    /// Returns the state of the period of the capture.
+    pub fn state(&self) -> AccessState<'_> {
+        sort::read::<AccessState<'static>>(&self.state)
+    }
 }
 
 /// The capture of a host, and its rules.
@@ -53,8 +57,62 @@ pub struct FoundHost {
     pub other_form: Option<Host>,
     /// The authoritative capture.
     pub capture: PlacedCapture,
-    /// The record of the policy (`KeyedRecord`); `None` if no line was read.
-    pub policy: Option<Vec<u8>>,
+    /// The rows of the policy; `None` if no line was read.
+    policy: Option<Vec<u8>>,
+}
+
+impl FoundHost {
+    /// Returns the policy with the number of its bytes; `None` if no line was read.
+    pub fn policy(&self) -> Option<(KeyedRows<'_>, usize)> {
+        let rows = self.policy.as_ref()?;
+        Some((KeyedRows::read(Rest(rows), POLICIES), rows.len()))
+    }
+}
+
+/// The columns of a state on which access depends.
+const ACCESS: &[Column] = AccessState::COLUMNS;
+
+row! {
+    /// A period of a host with what access depends on.
+    struct HostPeriod<'a> of own_tables::HOST_PERIODS {
+        host_no: i64,
+        period_no: u32,
+        ..state: ACCESS as AccessState<'static>,
+    }
+}
+
+row! {
+    /// A content of a host.
+    struct HostContent<'a> of own_tables::HOST_CONTENTS {
+        content_no: u32,
+        content_digest: &'a str,
+    }
+}
+
+row! {
+    /// A capture of a host.
+    struct HostCapture<'a> of own_tables::HOST_CAPTURES {
+        crawl: &'a str,
+        fetch_time: Option<i64>,
+        archive_no: i64,
+        warc_record_offset: i64,
+        warc_record_in_member: u32,
+        period_no: u32,
+        content_no: Option<u32>,
+    }
+}
+
+row! {
+    struct HostName<'a> of own_tables::HOST_PERIODS {
+        surt_host_name: &'a str,
+    }
+}
+
+row! {
+    struct Archive<'a> of own_tables::ARCHIVES {
+        archive_no: i64,
+        warc_filename: &'a str,
+    }
 }
 
 /// A row of `host_captures`, without the name of the archive.
@@ -62,10 +120,7 @@ struct CaptureRow {
     crawl: String,
     /// The time by which the captures of a host are sorted.
     order_time: i64,
-    fetch_time: Option<i64>,
-    archive_no: i64,
-    offset: i64,
-    record_in_member: u32,
+    place: CapturePlace,
     period_no: u32,
     content_no: Option<u32>,
 }
@@ -75,8 +130,8 @@ struct CaptureRow {
 struct HostRows {
     host_no: i64,
     captures: Vec<CaptureRow>,
-    /// The states of the periods, by `period_no`.
-    states: Vec<StateDetails>,
+    /// The columns [`ACCESS`] of the periods, by `period_no`.
+    states: Vec<Vec<u8>>,
     /// The digests of the contents, by `content_no`.
     contents: Vec<String>,
 }
@@ -102,7 +157,7 @@ pub fn find_host(history: &HistoryReader, lookup: &HostLookup<'_>) -> Result<Fou
             continue;
         }
         let state = rows.state(history, row)?;
-        let origin = state.origin.web_origin();
+        let origin = sort::read::<AccessState<'static>>(state).origin();
         let is_host = lookup.host.matches(&origin);
         let is_other_form = other_form
             .as_ref()
@@ -132,7 +187,7 @@ pub fn find_host(history: &HistoryReader, lookup: &HostLookup<'_>) -> Result<Fou
         return Err(Error::new(kind, history.root()));
     };
     let capture = rows.place(history, row)?;
-    let policy = read_policy(history, &capture.state)?;
+    let policy = read_policy(history, &capture.state())?;
     Ok(FoundHost {
         other_form,
         capture,
@@ -144,27 +199,24 @@ pub fn find_host(history: &HistoryReader, lookup: &HostLookup<'_>) -> Result<Fou
 /// similar ones if there are many.
 fn near_hosts(history: &HistoryReader, name: &str) -> Result<BTreeSet<String>, Error> {
     let mut near = BTreeSet::new();
-    let mut periods = history.open_columns(own_tables::HOST_PERIODS, &["surt_host_name"])?;
-    while let Some(row) = periods.peek() {
-        let other = String::from_utf8_lossy(FieldReader::new(row).bytes());
-        if let Some(distance) = typing_errors(&other, name) {
+    let mut periods = history.rows::<HostName<'_>>()?;
+    while let Some(HostName {
+        surt_host_name: other,
+    }) = periods.next_record()?
+    {
+        if let Some(distance) = typing_errors(other, name) {
             let labels: Vec<&str> = other.rsplit(',').collect();
             near.insert((distance, labels.join(".")));
             if near.len() > MAX_SUGGESTED_HOSTS {
                 near.pop_last();
             }
         }
-        periods.advance()?;
     }
     Ok(near.into_iter().map(|(_, host)| host).collect())
 }
 
 /// Returns the origin of a state as text, such as `https://example.com:8443`.
-pub fn state_origin_text(state: &StateDetails) -> String {
-    origin_text(&state.origin.web_origin())
-}
-
-fn origin_text(origin: &WebOrigin<'_>) -> String {
+pub fn origin_text(origin: &WebOrigin<'_>) -> String {
     let port = origin.port.map(|port| format!(":{port}"));
     let port = port.unwrap_or_default();
     format!("{}://{}{port}", origin.scheme, origin.host)
@@ -183,28 +235,20 @@ impl HostRows {
         let filter = filter_by_value("surt_host_name", name);
         let damaged = |table| damaged_history_error(history.root(), table);
         let mut rows = Self::default();
-        let mut periods = history.open_filtered(own_tables::HOST_PERIODS, &filter)?;
-        while let Some(row) = periods.peek() {
-            let mut fields = FieldReader::new(row);
-            rows.host_no = fields.i64();
-            if fields.u32() as usize != rows.states.len() {
+        let mut periods = history.filtered_rows::<HostPeriod<'_>>(&filter)?;
+        while let Some(period) = periods.next_record()? {
+            rows.host_no = period.host_no;
+            if period.period_no as usize != rows.states.len() {
                 return Err(damaged(own_tables::HOST_PERIODS));
             }
-            rows.states
-                .push(StateDetails::read(state_of_period(&mut fields)));
-            periods.advance()?;
+            rows.states.push(period.state.to_vec());
         }
-        let mut contents = history.open_filtered(own_tables::HOST_CONTENTS, &filter)?;
-        while let Some(row) = contents.peek() {
-            let mut fields = FieldReader::new(row);
-            fields.bytes();
-            if fields.u32() as usize != rows.contents.len() {
+        let mut contents = history.filtered_rows::<HostContent<'_>>(&filter)?;
+        while let Some(content) = contents.next_record()? {
+            if content.content_no as usize != rows.contents.len() {
                 return Err(damaged(own_tables::HOST_CONTENTS));
             }
-            let _period_no = fields.u32();
-            let digest = String::from_utf8_lossy(fields.bytes()).into_owned();
-            rows.contents.push(digest);
-            contents.advance()?;
+            rows.contents.push(content.content_digest.to_owned());
         }
         if !rows.states.is_empty() {
             rows.read_captures(history)?;
@@ -216,16 +260,24 @@ impl HostRows {
     fn read_captures(&mut self, history: &HistoryReader) -> Result<(), Error> {
         let filter = filter_by_host_no(self.host_no);
         let places = history.places();
-        let mut captures = history.open_filtered(own_tables::HOST_CAPTURES, &filter)?;
-        while let Some(row) = captures.peek() {
-            let mut fields = FieldReader::new(row);
-            let (_capture_no, crawl) = (fields.i64(), fields.bytes());
-            let crawl = String::from_utf8_lossy(crawl).into_owned();
-            let _host_no = fields.i64();
-            let median_fetch = places.get(&crawl).and_then(|crawl| crawl.median_fetch);
-            self.captures
-                .push(CaptureRow::read(crawl, median_fetch, &mut fields));
-            captures.advance()?;
+        let mut captures = history.filtered_rows::<HostCapture<'_>>(&filter)?;
+        while let Some(capture) = captures.next_record()? {
+            let median_fetch = places
+                .get(capture.crawl)
+                .and_then(|crawl| crawl.median_fetch);
+            let place = CapturePlace {
+                fetch_time: capture.fetch_time,
+                archive_no: capture.archive_no,
+                offset: capture.warc_record_offset,
+                record_in_member: capture.warc_record_in_member,
+            };
+            self.captures.push(CaptureRow {
+                crawl: capture.crawl.to_owned(),
+                order_time: place.order_time(median_fetch),
+                place,
+                period_no: capture.period_no,
+                content_no: capture.content_no,
+            });
         }
         let order = |row: &CaptureRow| {
             (
@@ -237,75 +289,40 @@ impl HostRows {
         Ok(())
     }
 
-    fn state(&self, history: &HistoryReader, row: &CaptureRow) -> Result<&StateDetails, Error> {
+    fn state(&self, history: &HistoryReader, row: &CaptureRow) -> Result<&[u8], Error> {
         let state = self.states.get(row.period_no as usize);
+        let state = state.map(Vec::as_slice);
         state.ok_or_else(|| damaged_history_error(history.root(), own_tables::HOST_PERIODS))
     }
 
     /// Returns a row of `host_captures` together with the name of the archive, the state and the digest.
     fn place(&self, history: &HistoryReader, row: &CaptureRow) -> Result<PlacedCapture, Error> {
-        let state = self.state(history, row)?.clone();
-        let content = row
-            .content_no
-            .map(|number| self.contents.get(number as usize));
-        let digest = content.map(|digest| digest.cloned());
-        let digest = digest.map(|digest| {
+        let state = self.state(history, row)?.to_vec();
+        let content = row.content_no.map(|number| {
+            let digest = self.contents.get(number as usize).cloned();
             digest.ok_or_else(|| damaged_history_error(history.root(), own_tables::HOST_CONTENTS))
         });
-        let digest = digest.transpose()?;
-        Ok(PlacedCapture {
+        let mut capture = PlacedCapture {
             crawl: row.crawl.clone(),
-            fetch_time: row.fetch_time,
+            place: row.place,
             archive: read_archive_name(history, row)?,
-            offset: row.offset,
-            record_in_member: row.record_in_member,
-            digest: digest.filter(|_| state.n_redirects == 0),
             state,
-        })
-    }
-}
-
-/// Returns the state of a row of `host_periods`, of which the fields from `surt_host_name` on are left.
-fn state_of_period<'a>(fields: &mut FieldReader<'a>) -> &'a [u8] {
-    for _ in ["surt_host_name", "first_crawl", "last_crawl"] {
-        fields.bytes();
-    }
-    for _ in ["first_fetch", "last_fetch"] {
-        if fields.u8() != 0 {
-            fields.i64();
+            digest: content.transpose()?,
+        };
+        if capture.state().n_redirects > 0 {
+            capture.digest = None;
         }
-    }
-    let (_n_captures, _domain_id) = (fields.u32(), fields.i64());
-    fields.rest()
-}
-
-impl CaptureRow {
-    /// Reads the fields from `fetch_time` on. `median_fetch` is the median time of the crawl.
-    fn read(crawl: String, median_fetch: Option<i64>, fields: &mut FieldReader<'_>) -> Self {
-        let fetch_time = (fields.u8() != 0).then(|| fields.i64());
-        Self {
-            crawl,
-            order_time: fetch_time.or(median_fetch).unwrap_or(i64::MIN),
-            fetch_time,
-            archive_no: fields.i64(),
-            offset: fields.i64(),
-            record_in_member: fields.u32(),
-            period_no: fields.u32(),
-            content_no: (fields.u8() != 0).then(|| fields.u32()),
-        }
+        Ok(capture)
     }
 }
 
 fn read_archive_name(history: &HistoryReader, row: &CaptureRow) -> Result<String, Error> {
     let filter = filter_by_value("crawl", &row.crawl);
-    let mut archives = history.open_filtered(own_tables::ARCHIVES, &filter)?;
-    while let Some(archive) = archives.peek() {
-        let mut fields = FieldReader::new(archive);
-        fields.bytes();
-        if fields.i64() == row.archive_no {
-            return Ok(String::from_utf8_lossy(fields.bytes()).into_owned());
+    let mut archives = history.filtered_rows::<Archive<'_>>(&filter)?;
+    while let Some(archive) = archives.next_record()? {
+        if archive.archive_no == row.place.archive_no {
+            return Ok(archive.warc_filename.to_owned());
         }
-        archives.advance()?;
     }
     Err(damaged_history_error(history.root(), own_tables::ARCHIVES))
 }
@@ -318,14 +335,14 @@ fn filter_by_host_no(host_no: i64) -> CaptureFilter {
     }
 }
 
-/// Reads the record of the policy of a state; `None` if the state has no policy.
-fn read_policy(history: &HistoryReader, state: &StateDetails) -> Result<Option<Vec<u8>>, Error> {
-    let Some(policy_id) = &state.policy_id else {
+/// Reads the rows of the policy of a state; `None` if the state has no policy.
+fn read_policy(history: &HistoryReader, state: &AccessState<'_>) -> Result<Option<Vec<u8>>, Error> {
+    let Some(policy_id) = state.policy_id else {
         return Ok(None);
     };
     let filter = filter_by_value("policy_id", &String::from_utf8_lossy(policy_id));
-    let policies = KeyedReader::open_filtered(history, POLICIES, &filter)?;
-    let policy = policies.peek().map(<[u8]>::to_vec);
+    let mut policies = open_keyed(history, POLICIES, &filter)?;
+    let policy = policies.next_record()?.map(|(_, rows)| rows.0.to_vec());
     policy
         .map(Some)
         .ok_or_else(|| damaged_history_error(history.root(), own_tables::POLICIES))

@@ -1,21 +1,25 @@
-//! Rows that many hosts share, stored once under a key that is a hash of them: policies, and sets of preferences.
+//! Rows that many hosts share, stored once under a key that is a digest of them: policies, and sets of preferences.
 
-use super::capture_record::{optional_bytes, put_optional_bytes};
 use super::damaged_history_error;
-use super::encoded_rows::{EncodedRows, MAX_ROWS_OF_KEY_BYTES};
+use super::policy_file::columns_of_policy;
+use super::row_key::{RowKey, key_from_text, key_text};
 use super::table_writer::TableWriters;
 use super::verdict_class::VerdictClass;
 use crate::history_input::HistoryReader;
 use crate::own_tables;
-use crate::row_key::{KEY_BYTES, compute_key, key_from_text, key_text};
-use dataset::CaptureFilter;
+use dataset::{CaptureFilter, Encoding, RowsByKey, Word, row};
 use disk::error::Error;
-use sort::sort_key::{FieldReader, put_bytes, put_u32};
-use sort::{Reader, SortMemory, SortedRecords, Sorter};
+use robots::{Basis, Verdict};
+use sort::sort_key::FieldReader;
+use sort::{Field, GroupKey, RecordSource, Rest, SortMemory, SortedRecords, Sorter, Stream};
 use std::collections::HashSet;
 use std::path::Path;
 use tables::Table;
 use xxhash_rust::xxh3::xxh3_64;
+
+/// The limit in bytes of the rows that one key has in all tables, such as those of a policy. Two such records are in
+/// memory at the same time, and together they stay below 512 MiB.
+pub const MAX_ROWS_OF_KEY_BYTES: usize = 192 << 20;
 
 /// The tables that store the rows of a key.
 #[derive(Clone, Copy, Debug)]
@@ -37,6 +41,12 @@ pub const POLICIES: KeyedTables = KeyedTables {
     ],
 };
 
+/// The table of the keys of policies.
+const POLICY_KEYS: KeyedTables = KeyedTables {
+    of_keys: Some(own_tables::POLICIES),
+    of_rows: &[],
+};
+
 /// The tables of policies, without the verdicts.
 pub const POLICY_LINES: KeyedTables = KeyedTables {
     of_keys: Some(own_tables::POLICIES),
@@ -48,50 +58,117 @@ pub const PREFERENCE_SETS: KeyedTables = KeyedTables {
     of_rows: &[own_tables::PREFERENCE_SETS],
 };
 
-/// Builds the record of a key: the key, the fields of its row in [`KeyedTables::of_keys`], and its rows in each table
-/// of [`KeyedTables::of_rows`].
-#[derive(Debug, Default)]
-pub struct KeyedRecord {
-    record: Vec<u8>,
+row! {
+    /// A row of `policies`, without the key.
+    #[derive(Default)]
+    pub(crate) struct PolicyRow of own_tables::POLICIES {
+        pub(crate) is_valid_utf8: bool,
+        pub(crate) n_user_agents: u32,
+        pub(crate) n_rules: u32,
+        pub(crate) n_directives: u32,
+        pub(crate) n_verdicts: u32,
+    }
 }
 
-impl KeyedRecord {
+const POLICY_ROW: Encoding<PolicyRow> = Encoding::of(columns_of_policy(own_tables::POLICIES));
+
+const _: () = assert!(POLICY_ROW.is_dense(), "the row has all columns but the key");
+
+impl PolicyRow {
+    /// Returns the numbers of rows in the tables of [`POLICIES`].
+    pub(crate) fn counts(&self) -> [u32; 4] {
+        [
+            self.n_user_agents,
+            self.n_rules,
+            self.n_directives,
+            self.n_verdicts,
+        ]
+    }
+}
+
+row! {
+    /// A row of `policy_verdicts`: a crawler that a policy names.
+    pub(crate) struct NamedVerdict<'a> of own_tables::POLICY_VERDICTS {
+        pub(crate) agent: &'a [u8],
+        verdict: Option<Word<Verdict>>,
+        verdict_google: Option<Word<Verdict>>,
+        verdict_rfc9309: Option<Word<Verdict>>,
+        verdict_koster1996: Option<Word<Verdict>>,
+        basis: Option<Word<Basis>>,
+    }
+}
+
+const NAMED_VERDICTS: Encoding<NamedVerdict<'static>> =
+    Encoding::of(columns_of_policy(own_tables::POLICY_VERDICTS));
+
+impl<'a> NamedVerdict<'a> {
+    /// Reads encoded rows, without `policy_id`, each with its bytes.
+    pub(crate) fn read_rows(rows: &'a [u8]) -> impl Iterator<Item = (Self, &'a [u8])> {
+        NAMED_VERDICTS.rows(rows)
+    }
+
+    /// Returns the verdicts of the three dialects.
+    pub(crate) fn dialects(&self) -> [Option<Word<Verdict>>; 3] {
+        [
+            self.verdict_google,
+            self.verdict_rfc9309,
+            self.verdict_koster1996,
+        ]
+    }
+
+    /// Returns the class of the verdict. Verdicts of policies are not null.
+    pub(crate) fn class(&self) -> VerdictClass {
+        let verdict = self.verdict.map_or(Verdict::Unknown, |verdict| verdict.0);
+        let basis = self.basis.map_or(Basis::TooComplex, |basis| basis.0);
+        VerdictClass::new(verdict, basis)
+    }
+}
+
+/// A key, and its rows as [`KeyedRows`] reads them.
+pub type KeyedRecord = (RowKey, Rest<'static>);
+
+/// Builds the record of a key: the fields of its row in [`KeyedTables::of_keys`], and its rows in each table of
+/// [`KeyedTables::of_rows`].
+#[derive(Debug, Default)]
+pub struct RecordBuilder {
+    key: RowKey,
+    rows: Vec<u8>,
+}
+
+impl RecordBuilder {
     /// Starts the record of a key. `fields` are those of its row in the table of keys, without the key; they are
     /// empty if there is no such table.
-    pub fn begin(&mut self, key: [u8; KEY_BYTES], fields: &[u8]) {
-        self.record.clear();
-        self.record.extend_from_slice(&key);
-        put_bytes(&mut self.record, fields);
+    pub fn begin(&mut self, key: RowKey, fields: &[u8]) {
+        self.key = key;
+        self.rows.clear();
+        fields.write(&mut self.rows);
     }
 
     /// Adds the rows of the next table of [`KeyedTables::of_rows`]: their number, and their fields without the key.
     pub fn push_rows(&mut self, count: u32, rows: &[u8]) {
-        put_u32(&mut self.record, count);
-        put_bytes(&mut self.record, rows);
+        (count, rows).write(&mut self.rows);
     }
 
     /// Returns the record.
-    pub fn bytes(&self) -> &[u8] {
-        &self.record
+    pub fn record(&self) -> (RowKey, Rest<'_>) {
+        (self.key, Rest(&self.rows))
     }
 
     fn hash(&self) -> RecordHash {
-        let mut key = [0; KEY_BYTES];
-        key.copy_from_slice(&self.record[..KEY_BYTES]);
-        (key, xxh3_64(&self.record))
+        (self.key, xxh3_64(&self.rows))
     }
 }
 
 /// The memory in bytes that a hash table takes for a [`RecordHash`], at most.
 const HASHED_RECORD_BYTES: usize = 64;
 
-/// The key of a record, and a hash of the record, since a policy has other verdicts with another registry of crawlers.
-type RecordHash = ([u8; KEY_BYTES], u64);
+/// The key of a record, and a hash of its rows.
+type RecordHash = (RowKey, u64);
 
 /// Sorts records of keys. Most files are the same in many crawls, so that most records are added often: a record that
 /// was added lately is not added again.
 pub(super) struct KeyedSorter<'s> {
-    sorter: Sorter<'s>,
+    sorter: Sorter<'s, KeyedRecord>,
     /// The records that were added lately.
     known: HashSet<RecordHash>,
     known_max: usize,
@@ -111,14 +188,14 @@ impl<'s> KeyedSorter<'s> {
     /// # Errors
     ///
     /// Those of writing a run.
-    pub(super) fn push(&mut self, record: &KeyedRecord) -> Result<(), Error> {
+    pub(super) fn push(&mut self, record: &RecordBuilder) -> Result<(), Error> {
         if self.known.len() >= self.known_max {
             self.known.clear();
         }
-        match self.known.insert(record.hash()) {
-            true => self.sorter.push(record.bytes()),
-            false => Ok(()),
+        if self.known.insert(record.hash()) {
+            self.sorter.push(record.record())?;
         }
+        Ok(())
     }
 
     /// Sorts the records.
@@ -126,176 +203,132 @@ impl<'s> KeyedSorter<'s> {
     /// # Errors
     ///
     /// Those of writing a run.
-    pub(super) fn finish(self) -> Result<SortedRecords<'s>, Error> {
+    pub(super) fn finish(self) -> Result<SortedRecords<'s, KeyedRecord>, Error> {
         self.sorter.finish()
     }
 }
 
-/// The keys of a set of preferences.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct PreferenceKeys {
-    /// The key of the set: a hash of its rows in `preference_sets`.
-    pub set: [u8; KEY_BYTES],
-    /// The key of the preferences alone: a hash of the same rows without the numbers of lines.
-    pub preferences: [u8; KEY_BYTES],
-}
-
-impl PreferenceKeys {
-    /// Computes the keys of a set from its rows in `preference_sets`, which are `count` rows without the first
-    /// column.
-    pub fn of_rows(count: u32, rows: &[u8]) -> Self {
-        let mut fields = FieldReader::new(rows);
-        let mut stated = Vec::with_capacity(rows.len());
-        for _ in 0..count {
-            let before = fields.rest();
-            for _ in ["agent", "mechanism", "category"] {
-                fields.bytes();
-            }
-            optional_bytes(&mut fields);
-            for _ in ["has_allowed", "has_disallowed", "has_unknown"] {
-                fields.u8();
-            }
-            stated.extend_from_slice(&before[..before.len() - fields.rest().len()]);
-            // Skips `evidence_line`, which is not part of the preferences.
-            skip_number(&mut fields);
-            put_optional_bytes(&mut stated, optional_bytes(&mut fields));
-        }
-        Self {
-            set: compute_key(&[rows]),
-            preferences: compute_key(&[&stated]),
-        }
-    }
-}
-
 /// Reads the records of all keys of a history, in the order of keys.
-pub struct KeyedReader<'d> {
+pub type KeyedReader<'d> = Stream<KeyedSource<'d>, KeyedRecord>;
+
+/// The records of all keys of a history.
+pub struct KeyedSource<'d> {
     tables: KeyedTables,
-    keys: Option<EncodedRows<'d>>,
-    rows: Vec<EncodedRows<'d>>,
-    record: KeyedRecord,
+    keys: Option<RowsByKey<'d, &'static str>>,
+    rows: Vec<RowsByKey<'d, &'static str>>,
     /// The key of the current record; `None` before the first one.
-    key: Option<[u8; KEY_BYTES]>,
+    key: Option<RowKey>,
+    /// The current record.
+    record: Vec<u8>,
     root: &'d Path,
     is_at_end: bool,
 }
 
-impl<'d> KeyedReader<'d> {
-    /// Opens the records of all keys, in the order of keys.
-    ///
-    /// # Errors
-    ///
-    /// Those of reading.
-    pub fn open(history: &'d HistoryReader, tables: KeyedTables) -> Result<Self, Error> {
-        Self::open_filtered(history, tables, &CaptureFilter::All)
-    }
-
-    /// Opens the records of the keys that `filter` matches.
-    pub fn open_filtered(
-        history: &'d HistoryReader,
-        tables: KeyedTables,
-        filter: &CaptureFilter,
-    ) -> Result<Self, Error> {
-        let open = |table| history.open_filtered(table, filter);
-        let keys = tables.of_keys.map(open);
-        let rows = tables.of_rows.iter().copied().map(open);
-        let mut reader = Self {
-            tables,
-            keys: keys.transpose()?,
-            rows: rows.collect::<Result<_, _>>()?,
-            record: KeyedRecord::default(),
-            key: None,
-            root: history.root(),
-            is_at_end: false,
-        };
-        reader.advance()?;
-        Ok(reader)
-    }
-
-    /// Returns the current record, which begins with its key.
-    pub fn peek(&self) -> Option<&[u8]> {
-        (!self.is_at_end).then(|| self.record.bytes())
-    }
-
-    /// Goes to the next key.
-    ///
-    /// # Errors
-    ///
-    /// Those of reading; [`DatasetDefect::BadTable`](dataset::error::DatasetDefect::BadTable) if keys are not in
-    /// ascending order, if the number of rows of a key is not the one in its row in the table of keys, or, without such
-    /// a table, if its rows have another key.
-    pub fn advance(&mut self) -> Result<(), Error> {
-        let next = match &self.keys {
-            Some(keys) => keys.peek(),
-            None => self.rows[0].peek(),
-        };
-        let Some(row) = next else {
-            self.is_at_end = true;
-            // Rows that are left have a key that the table of keys lacks.
-            let mut rows = self.rows.iter().zip(self.tables.of_rows);
-            return match rows.find(|(rows, _)| rows.peek().is_some()) {
-                Some((_, table)) => Err(damaged_history_error(self.root, *table)),
-                None => Ok(()),
-            };
-        };
-        let row = row.to_vec();
-        let mut fields = FieldReader::new(&row);
-        let text = fields.bytes();
-        let table = self.tables.of_keys.unwrap_or(self.tables.of_rows[0]);
-        let key = key_from_text(text).filter(|key| self.key.is_none_or(|last| last < *key));
-        let key = key.ok_or_else(|| damaged_history_error(self.root, table))?;
-        self.key = Some(key);
-        // In a row of `policies`, the numbers of rows in the other tables follow `is_valid_utf8`.
-        let mut counts = self.keys.is_some().then_some(fields);
-        if let Some(counts) = &mut counts {
-            counts.u8();
-        }
-        let mut prefix = Vec::new();
-        put_bytes(&mut prefix, text);
-        match &mut self.keys {
-            Some(keys) => {
-                self.record.begin(key, fields.rest());
-                keys.advance()?;
-            }
-            None => self.record.begin(key, &[]),
-        }
-        for (cursor, table) in self.rows.iter_mut().zip(self.tables.of_rows) {
-            let mut rows = Vec::new();
-            let count = cursor.take_rows(&prefix, &mut rows, |_| true)?;
-            if counts.as_mut().is_some_and(|counts| counts.u32() != count) {
-                return Err(damaged_history_error(self.root, *table));
-            }
-            // Without a table of keys, nothing else states the number and the order of rows.
-            if counts.is_none() && compute_key(&[&rows]) != key {
-                return Err(damaged_history_error(self.root, *table));
-            }
-            if self.record.bytes().len() + rows.len() > MAX_ROWS_OF_KEY_BYTES {
-                return Err(damaged_history_error(self.root, *table));
-            }
-            self.record.push_rows(count, &rows);
-        }
-        Ok(())
-    }
-}
-
-/// A source of records of keys, in the order of keys: those of datasets, or those of an earlier history.
-enum KeyedSource<'d> {
-    Sorted(Reader<'d>),
-    History(Box<KeyedReader<'d>>),
+/// Opens the records of the keys that `filter` matches, in the order of keys.
+///
+/// # Errors
+///
+/// Those of reading; [`DatasetDefect::BadTable`](dataset::error::DatasetDefect::BadTable) if keys are not in
+/// ascending order, or if the number of rows of a key is not the one in its row in the table of keys.
+pub fn open_keyed<'d>(
+    history: &'d HistoryReader,
+    tables: KeyedTables,
+    filter: &CaptureFilter,
+) -> Result<KeyedReader<'d>, Error> {
+    let open = |table| history.rows_by_key(table, filter);
+    let keys = tables.of_keys.map(open);
+    let rows = tables.of_rows.iter().copied().map(open);
+    let mut source = KeyedSource {
+        tables,
+        keys: keys.transpose()?,
+        rows: rows.collect::<Result<_, _>>()?,
+        key: None,
+        record: Vec::new(),
+        root: history.root(),
+        is_at_end: false,
+    };
+    source.advance()?;
+    Ok(Stream::new(source))
 }
 
 impl KeyedSource<'_> {
-    fn peek(&self) -> Option<&[u8]> {
-        match self {
-            Self::Sorted(reader) => reader.peek(),
-            Self::History(reader) => reader.peek(),
+    /// Returns the error that rows of a table contradict other rows.
+    fn damaged(&self, table: Table) -> Error {
+        damaged_history_error(self.root, table)
+    }
+
+    /// Sets `text` to the next key, and reads the fields of its row in the table of keys. Returns false at the end.
+    fn next_key(
+        &mut self,
+        text: &mut GroupKey<&'static str>,
+        builder: &mut RecordBuilder,
+    ) -> Result<bool, Error> {
+        let mut fields = Vec::new();
+        let is_found = match &mut self.keys {
+            Some(keys) => {
+                let is_found = keys.next_group(text)?;
+                if let Some((_, rest)) = keys.next_record()? {
+                    fields.extend_from_slice(rest.0);
+                }
+                if keys.next_of(text)?.is_some() {
+                    return Err(damaged_history_error(self.root, own_tables::POLICIES));
+                }
+                is_found
+            }
+            None => self.rows[0].next_group(text)?,
+        };
+        if !is_found {
+            return Ok(false);
         }
+        let table = self.tables.of_keys.unwrap_or(self.tables.of_rows[0]);
+        let key = key_from_text(text.get().as_bytes());
+        let key = key.filter(|key| self.key.is_none_or(|last| last < *key));
+        let key = key.ok_or_else(|| self.damaged(table))?;
+        self.key = Some(key);
+        builder.begin(key, &fields);
+        Ok(true)
+    }
+}
+
+impl RecordSource for KeyedSource<'_> {
+    fn peek(&self) -> Option<&[u8]> {
+        (!self.is_at_end).then_some(&*self.record)
     }
 
     fn advance(&mut self) -> Result<(), Error> {
-        match self {
-            Self::Sorted(reader) => reader.advance(),
-            Self::History(reader) => reader.advance(),
+        let (mut text, mut builder) = (GroupKey::default(), RecordBuilder::default());
+        if !self.next_key(&mut text, &mut builder)? {
+            self.is_at_end = true;
+            // Rows that are left have a key that the table of keys lacks.
+            for (rows, table) in self.rows.iter_mut().zip(self.tables.of_rows) {
+                if !rows.is_at_end()? {
+                    return Err(damaged_history_error(self.root, *table));
+                }
+            }
+            return Ok(());
         }
+        let stated = self.keys.is_some().then(|| {
+            let rows = KeyedRows::read(builder.record().1, POLICY_KEYS);
+            POLICY_ROW.read(rows.fields).counts()
+        });
+        for (i, table) in self.tables.of_rows.iter().enumerate() {
+            let (mut count, mut rows) = (0, Vec::new());
+            while let Some(row) = self.rows[i].next_of(&text)? {
+                count += 1;
+                rows.extend_from_slice(row.0);
+                let (_, Rest(record)) = builder.record();
+                if record.len() + rows.len() > MAX_ROWS_OF_KEY_BYTES {
+                    return Err(self.damaged(*table));
+                }
+            }
+            if stated.is_some_and(|stated| stated[i] != count) {
+                return Err(self.damaged(*table));
+            }
+            builder.push_rows(count, &rows);
+        }
+        self.record.clear();
+        builder.record().write(&mut self.record);
+        Ok(())
     }
 }
 
@@ -308,52 +341,40 @@ impl KeyedSource<'_> {
 /// `sorted` nor a history has a key of `used`.
 pub(super) fn write_keyed_rows<'d>(
     tables: KeyedTables,
-    sorted: &'d SortedRecords<'_>,
+    sorted: &'d SortedRecords<'_, KeyedRecord>,
     histories: Vec<KeyedReader<'d>>,
-    used: &SortedRecords<'_>,
+    used: &SortedRecords<'_, (RowKey, ())>,
     writers: &mut TableWriters<'_>,
-    each: &mut dyn FnMut(&KeyedRows<'_>) -> Result<(), Error>,
+    each: &mut dyn FnMut(&RowKey, &KeyedRows<'_>) -> Result<(), Error>,
 ) -> Result<(), Error> {
-    let mut sources = vec![KeyedSource::Sorted(sorted.read()?)];
-    let histories = histories.into_iter().map(Box::new);
-    sources.extend(histories.map(KeyedSource::History));
-    let mut used = used.read()?;
-    let mut wanted = Vec::new();
-    while let Some(key) = used.peek() {
-        wanted.clear();
-        wanted.extend_from_slice(key);
-        while used.peek() == Some(&wanted[..]) {
-            used.advance()?;
-        }
+    let mut sources: Vec<Stream<Box<dyn RecordSource + 'd>, KeyedRecord>> =
+        vec![Stream::new(Box::new(sorted.source()?))];
+    for history in histories {
+        sources.push(Stream::new(Box::new(history.into_source())));
+    }
+    let (mut used, mut wanted) = (used.read()?, GroupKey::default());
+    while used.next_group(&mut wanted)? {
+        let key = wanted.get();
         let mut is_written = false;
         for source in &mut sources {
-            while let Some(record) = source.peek() {
-                let (key, _) = record.split_at(KEY_BYTES);
-                if key > &wanted[..] {
-                    break;
-                }
-                if key == &wanted[..] && !is_written {
-                    is_written = true;
-                    let rows = KeyedRows::read(record, tables);
-                    rows.write(tables, writers)?;
-                    each(&rows)?;
-                }
-                source.advance()?;
+            let found = source.find(&wanted)?.filter(|_| !is_written);
+            if let Some(rows) = found {
+                is_written = true;
+                let rows = KeyedRows::read(rows, tables);
+                rows.write(&key, tables, writers)?;
+                each(&key, &rows)?;
             }
         }
         if !is_written {
-            return Err(super::damaged_error(
-                tables.of_keys.unwrap_or(tables.of_rows[0]),
-            ));
+            let table = tables.of_keys.unwrap_or(tables.of_rows[0]);
+            return Err(super::damaged_error(table));
         }
     }
     Ok(())
 }
 
-/// A parsed record of a key.
+/// The rows of a key.
 pub struct KeyedRows<'a> {
-    /// The key, of [`KEY_BYTES`].
-    pub key: &'a [u8],
     /// The fields of the row in the table of keys, without the key.
     fields: &'a [u8],
     /// For each table of [`KeyedTables::of_rows`], the number of rows and their fields.
@@ -361,89 +382,74 @@ pub struct KeyedRows<'a> {
 }
 
 impl<'a> KeyedRows<'a> {
-    /// Returns the fields of the row in the table of keys.
-    pub fn fields(&self) -> FieldReader<'a> {
-        FieldReader::new(self.fields)
-    }
-
-    /// Returns the number of rows in the table with the index `table` in [`KeyedTables::of_rows`], and their fields.
-    pub fn rows_of(&self, table: usize) -> (u32, FieldReader<'a>) {
-        let (count, rows) = self.rows.get(table).copied().unwrap_or_default();
-        (count, FieldReader::new(rows))
-    }
-
-    /// Parses a record that was built with [`KeyedRecord`] for these tables.
-    pub fn read(record: &'a [u8], tables: KeyedTables) -> Self {
-        let (key, fields) = record.split_at(KEY_BYTES);
-        let mut reader = FieldReader::new(fields);
-        let fields = reader.bytes();
-        let rows = tables.of_rows.iter();
-        let rows = rows.map(|_| (reader.u32(), reader.bytes())).collect();
-        Self { key, fields, rows }
-    }
-
-    /// Returns the number of rows in the last table of [`KeyedTables::of_rows`], and their fields. For a policy,
-    /// these are its verdicts.
-    pub fn last_rows(&self) -> (u32, FieldReader<'a>) {
-        let (count, rows) = self.rows.last().copied().unwrap_or_default();
-        (count, FieldReader::new(rows))
-    }
-
-    /// Returns the crawlers for which a group of the policy decides, with the verdict of each. The record must be
-    /// that of a policy.
-    pub fn named_classes(&self) -> Vec<(&'a [u8], VerdictClass)> {
-        let (count, mut fields) = self.last_rows();
-        let mut classes = Vec::new();
-        for _ in 0..count {
-            let agent = fields.bytes();
-            let verdict = optional_bytes(&mut fields).unwrap_or_default();
-            for _ in ["google", "rfc9309", "koster1996"] {
-                optional_bytes(&mut fields);
-            }
-            let basis = optional_bytes(&mut fields).unwrap_or_default();
-            skip_counts(&mut fields);
-            skip_number(&mut fields);
-            let class = VerdictClass::from_names(verdict, basis);
-            if class.is_of_group() {
-                classes.push((agent, class));
-            }
+    /// Reads what [`RecordBuilder`] wrote for these tables.
+    pub fn read(rows: Rest<'a>, tables: KeyedTables) -> Self {
+        let mut reader = FieldReader::new(rows.0);
+        Self {
+            fields: Field::read(&mut reader),
+            rows: tables
+                .of_rows
+                .iter()
+                .map(|_| Field::read(&mut reader))
+                .collect(),
         }
-        classes
     }
 
-    fn write(&self, tables: KeyedTables, writers: &mut TableWriters<'_>) -> Result<(), Error> {
-        let mut key = Vec::new();
-        put_bytes(&mut key, key_text(self.key).as_bytes());
+    fn write(
+        &self,
+        key: &RowKey,
+        tables: KeyedTables,
+        writers: &mut TableWriters<'_>,
+    ) -> Result<(), Error> {
+        let mut encoded_key = Vec::new();
+        key_text(key).as_str().write(&mut encoded_key);
         if let Some(table) = tables.of_keys {
-            writers.push(table, &key, &mut FieldReader::new(self.fields))?;
+            writers.push_encoded(table, &encoded_key, &mut FieldReader::new(self.fields))?;
         }
         for (table, (count, rows)) in tables.of_rows.iter().zip(&self.rows) {
             let mut fields = FieldReader::new(rows);
             for _ in 0..*count {
-                writers.push(*table, &key, &mut fields)?;
+                writers.push_encoded(*table, &encoded_key, &mut fields)?;
             }
         }
         Ok(())
     }
 }
 
-/// Passes over the fields of a verdict from `root_allowed` to `crawl_delay_ms`.
-pub fn skip_counts(fields: &mut FieldReader<'_>) {
-    if fields.u8() != 0 {
-        fields.u8();
+/// The rows of a policy.
+impl<'a> KeyedRows<'a> {
+    /// Returns true if the file is valid UTF-8.
+    pub fn is_valid_utf8(&self) -> bool {
+        POLICY_ROW.read(self.fields).is_valid_utf8
     }
-    for _ in ["n_allow", "n_disallow"] {
-        skip_number(fields);
-    }
-    if fields.u8() != 0 {
-        fields.u64();
-    }
-}
 
-/// Passes over a nullable number of 32 bits.
-pub fn skip_number(fields: &mut FieldReader<'_>) {
-    if fields.u8() != 0 {
-        fields.u32();
+    /// Returns the number of lines.
+    pub fn n_lines(&self) -> usize {
+        let counts = self.rows.iter().take(POLICY_LINES.of_rows.len());
+        counts.map(|(count, _)| *count as usize).sum()
+    }
+
+    fn rows(&self, table: Table) -> &'a [u8] {
+        let place = POLICIES.of_rows.iter().position(|known| *known == table);
+        let rows = place.and_then(|place| self.rows.get(place));
+        rows.map_or(&[], |(_, rows)| rows)
+    }
+
+    pub(crate) fn groups(&self) -> &'a [u8] {
+        self.rows(own_tables::POLICY_GROUPS)
+    }
+
+    pub(crate) fn rules(&self) -> &'a [u8] {
+        self.rows(own_tables::POLICY_RULES)
+    }
+
+    pub(crate) fn directives(&self) -> &'a [u8] {
+        self.rows(own_tables::POLICY_DIRECTIVES)
+    }
+
+    /// Returns the crawlers that the policy names, each with its encoded row.
+    pub(crate) fn verdicts(&self) -> impl Iterator<Item = (NamedVerdict<'a>, &'a [u8])> {
+        NamedVerdict::read_rows(self.rows(own_tables::POLICY_VERDICTS))
     }
 }
 
@@ -459,17 +465,16 @@ mod tests {
         let spill_folder = SpillFolder::create(&folder.path().join("sort"), Arc::default());
         let spill_folder = spill_folder.unwrap();
         let mut sorter = KeyedSorter::new(SortMemory::new(&spill_folder, 1 << 20));
-        let mut record = KeyedRecord::default();
+        let mut builder = RecordBuilder::default();
         for (key, rows) in [(2, &b"a"[..]), (1, b"a"), (2, b"a"), (2, b"b"), (1, b"a")] {
-            record.begin([key; KEY_BYTES], b"");
-            record.push_rows(1, rows);
-            sorter.push(&record).unwrap();
+            builder.begin(RowKey::from([key; size_of::<RowKey>()]), b"");
+            builder.push_rows(1, rows);
+            sorter.push(&builder).unwrap();
         }
         let sorted = sorter.finish().unwrap();
         let (mut reader, mut found) = (sorted.read().unwrap(), Vec::new());
-        while let Some(record) = reader.peek() {
-            found.push((record[0], record[record.len() - 1]));
-            reader.advance().unwrap();
+        while let Some((key, rows)) = reader.next_record().unwrap() {
+            found.push((key[0], *rows.0.last().unwrap()));
         }
         assert_eq!(found, [(1, b'a'), (2, b'a'), (2, b'b')]);
     }

@@ -8,12 +8,11 @@
 //! stored_hosts.rs    the hosts of an earlier history with their periods and contents
 //! captures_by_host.rs  the captures of an earlier history by host
 //! history_input.rs   both together: its captures in the order of hosts, with their states
-//! encoded_rows.rs    reads the rows of any table as bytes
-//! capture_record.rs  the form in which captures of all inputs are merged
+//! capture_record.rs  the form in which captures of all inputs are merged, and views of their states
 //! periods.rs         merges captures, and divides those of a host into periods (counted_domain.rs)
-//! row_key.rs         the keys of policies and of sets of preferences, which are hashes
+//! row_key.rs         the keys of policies and of sets of preferences, which are digests
 //! keyed_rows.rs      policies and sets of preferences, each stored once
-//! policy_file.rs     rebuilds a robots.txt file from a policy
+//! policy_file.rs     the lines of a policy: its key, and the file that is rebuilt from it
 //! host_lookup.rs     finds a capture of one host, for `check`
 //! shares.rs          counts hosts and domains by their verdict for each crawler
 //! agent_periods.rs   the periods of the crawlers that policies name
@@ -33,7 +32,6 @@ pub mod captures_by_host;
 mod counted_domain;
 mod crawl_input;
 pub mod crawl_row;
-pub mod encoded_rows;
 pub mod error;
 pub mod history_input;
 pub mod host_lookup;
@@ -58,24 +56,26 @@ pub use manifest::{HistoryFile, HistoryManifest};
 pub use verify::verify;
 pub use views::{check_values, views_sql, views_text, write_views};
 
-use agent_periods::{NamedPeriods, write_agent_periods};
-use capture_record::optional_bytes;
-use crawl_input::{CrawlCaptures, CrawlContext, SharedSorters, read_crawl};
-use crawl_row::CrawlRow;
+use agent_periods::{NamedPeriods, PeriodOfPolicy, write_agent_periods};
+use crawl_input::{ArchiveRow, CrawlCaptures, CrawlContext, SharedSorters, read_crawl};
+use crawl_row::{CrawlRow, StoredCrawl};
 use dataset::error::{DatasetDefect, DatasetErrorKind};
+use dataset::{CaptureFilter, Encoding, row};
 use disk::error::{Error, ErrorKind};
 use history_input::{HistoryCaptures, HistoryReader, PlacedCrawl, place_crawls, sort_captures};
 use hosts::resolved::stored_verdict::inconsistent_table_error;
 use inputs::{InputHistory, Inputs, read_input_digest};
 use keyed_rows::{
-    KeyedReader, KeyedRows, KeyedSorter, POLICIES, PREFERENCE_SETS, write_keyed_rows,
+    KeyedRecord, KeyedRows, KeyedSorter, POLICIES, PREFERENCE_SETS, open_keyed, write_keyed_rows,
 };
 use output_folder::{OutputFolder, check_output, find_stopped};
 use periods::{CaptureSource, PeriodWriter};
-use share_row::{StoredShare, write_shares};
-use shares::{CountedCrawler, CountedHosts, Crawlers, count_shares};
-use sort::sort_key::{FieldReader, put_bytes, put_u32};
-use sort::{MIN_MEMORY_BYTES, SortMemory, SortedRecords, Sorter, SpillFolder};
+use policy_file::PolicyKeys;
+use row_key::RowKey;
+use share_row::{ShareRow, SortedShare, write_shares};
+use shares::{CountedCrawler, CountedHosts, Crawlers, NameOfHost, count_shares};
+use sort::sort_key::FieldReader;
+use sort::{MIN_MEMORY_BYTES, SortMemory, SortedRecords, Sorter, SpillFolder, record};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -285,27 +285,44 @@ fn compute_source(options: &Options) -> Result<u64, Error> {
 /// of all keys.
 fn lacks_key(input: &InputHistory, stop: &Arc<AtomicBool>) -> Result<bool, Error> {
     let history = HistoryReader::open(&input.root, &input.manifest, false, stop)?;
-    let keys = [
-        (own_tables::POLICIES, "policy_id"),
-        (own_tables::PREFERENCE_SETS, "preference_set_id"),
-    ];
-    for (table, column) in keys {
-        let mut known = BTreeSet::new();
-        let mut rows = history.open_columns(table, &[column])?;
-        while let Some(key) = rows.peek() {
-            known.insert(FieldReader::new(key).bytes().to_vec());
-            rows.advance()?;
-        }
-        let mut periods = history.open_columns(own_tables::HOST_PERIODS, &[column])?;
-        while let Some(key) = periods.peek() {
-            let key = optional_bytes(&mut FieldReader::new(key));
-            if key.is_some_and(|key| !known.contains(key)) {
-                return Ok(true);
-            }
-            periods.advance()?;
+    let (mut policies, mut sets) = (BTreeSet::new(), BTreeSet::new());
+    let mut rows = history.rows::<PolicyId<'_>>()?;
+    while let Some(row) = rows.next_record()? {
+        policies.insert(row.policy_id.to_owned());
+    }
+    let mut rows = history.rows::<PreferenceSetId<'_>>()?;
+    while let Some(row) = rows.next_record()? {
+        sets.insert(row.preference_set_id.to_owned());
+    }
+    let mut periods = history.rows::<PeriodKeys<'_>>()?;
+    while let Some(keys) = periods.next_record()? {
+        let is_missing = |known: &BTreeSet<String>, key: Option<&str>| {
+            key.is_some_and(|key| !known.contains(key))
+        };
+        if is_missing(&policies, keys.policy_id) || is_missing(&sets, keys.preference_set_id) {
+            return Ok(true);
         }
     }
     Ok(false)
+}
+
+row! {
+    struct PolicyId<'a> of own_tables::POLICIES {
+        policy_id: &'a str,
+    }
+}
+
+row! {
+    struct PreferenceSetId<'a> of own_tables::PREFERENCE_SETS {
+        preference_set_id: &'a str,
+    }
+}
+
+row! {
+    struct PeriodKeys<'a> of own_tables::HOST_PERIODS {
+        policy_id: Option<&'a str>,
+        preference_set_id: Option<&'a str>,
+    }
 }
 
 fn write_history(
@@ -360,13 +377,17 @@ fn write_tables(
         policies: KeyedSorter::new(memory),
         preference_sets: memory.create_sorter(),
         archives: memory.create_sorter(),
+        policy_keys: PolicyKeys::new(memory),
     };
     let mut read = Vec::new();
     for input in &inputs.crawls {
         let crawl = read_crawl(&context, input, &mut shared);
-        let crawl = crawl.map_err(|error| match error.path().as_os_str().is_empty() {
-            true => error.with_path(&input.datasets[0].root),
-            false => error,
+        let crawl = crawl.map_err(|error| {
+            if error.path().as_os_str().is_empty() {
+                error.with_path(&input.datasets[0].root)
+            } else {
+                error
+            }
         });
         read.push(crawl?);
         progress.crawls_read.fetch_add(1, Ordering::Relaxed);
@@ -461,20 +482,15 @@ impl<'a, 's> Sources<'a, 's> {
         writers: &mut TableWriters<'_>,
         progress: &HistoryProgress,
     ) -> Result<HistorySummary, Error> {
-        let names = self.crawls.iter().map(|row| {
-            let mut field = Vec::new();
-            put_bytes(&mut field, row.crawl.as_bytes());
-            field
-        });
-        let names: Vec<Vec<u8>> = names.collect();
+        let names: Vec<&str> = self.crawls.iter().map(|row| row.crawl.as_str()).collect();
         let agents = self.read_agents()?;
-        let mut shares = memory.create_sorter();
+        let mut shares = memory.create_sorter::<SortedShare>();
         let is_counted = self.copy_shares(options, &agents, &mut shares)?;
         let continued = self.continued_history(options, &is_counted);
         let sorted = self.histories.iter().zip(&self.placed);
         let sorted = sorted.filter(|_| continued.is_none());
         let sorted = sorted.map(|(history, placed)| sort_captures(history, placed, memory));
-        let sorted: Vec<SortedRecords<'_>> = sorted.collect::<Result<_, _>>()?;
+        let sorted: Vec<_> = sorted.collect::<Result<_, _>>()?;
         let mut captures = Vec::new();
         for crawl in self.read {
             let position = self
@@ -482,7 +498,7 @@ impl<'a, 's> Sources<'a, 's> {
                 .iter()
                 .position(|row| row.crawl == crawl.row.crawl);
             let position = position.unwrap_or_default() as u32;
-            captures.push(CaptureSource::Sorted(crawl.captures.read()?, position));
+            captures.push(CaptureSource::Sorted(crawl.captures.source()?, position));
         }
         for (history, sorted) in self.histories.iter().zip(&sorted) {
             let reader = HistoryCaptures::open(history, sorted, &options.forgotten)?;
@@ -522,33 +538,32 @@ impl<'a, 's> Sources<'a, 's> {
         write_shares(&shares.finish()?, writers)?;
         let sets = shared.preference_sets.finish()?;
         let readers = self.histories.iter();
-        let readers = readers.map(|history| KeyedReader::open(history, PREFERENCE_SETS));
+        let all = &CaptureFilter::All;
+        let readers = readers.map(|history| open_keyed(history, PREFERENCE_SETS, all));
         let readers = readers.collect::<Result<_, _>>()?;
         let used = &written.preference_sets;
-        write_keyed_rows(PREFERENCE_SETS, &sets, readers, used, writers, &mut |_| {
-            Ok(())
-        })?;
+        write_keyed_rows(
+            PREFERENCE_SETS,
+            &sets,
+            readers,
+            used,
+            writers,
+            &mut |_, _| Ok(()),
+        )?;
         self.write_archives(&shared.archives.finish()?, memory, writers)?;
         for row in &agents {
-            writers.push(Table::AGENTS, &[], &mut FieldReader::new(row))?;
+            writers.push_encoded(Table::AGENTS, &[], &mut FieldReader::new(row))?;
         }
-        let mut fields = Vec::new();
         for (position, row) in (0..).zip(&self.crawls) {
             let counts = &written.counts[position as usize];
             let is_continued =
                 continued.is_some_and(|history| position < history.crawls.len() as u32);
             // The hosts of crawls whose captures were copied were not counted.
-            let row = match is_continued {
-                true => row.clone(),
-                false => CrawlRow {
-                    hosts: counts.hosts,
-                    domains: counts.domains,
-                    ..row.clone()
-                },
-            };
-            fields.clear();
-            row.put(position, &mut fields);
-            writers.push(own_tables::CRAWLS, &[], &mut FieldReader::new(&fields))?;
+            let mut row = row.clone();
+            if !is_continued {
+                (row.hosts, row.domains) = (counts.hosts, counts.domains);
+            }
+            writers.push::<StoredCrawl<'_>>(row.stored(position))?;
         }
         Ok(HistorySummary {
             crawls: self.crawls.iter().map(|row| row.crawl.clone()).collect(),
@@ -563,14 +578,14 @@ impl<'a, 's> Sources<'a, 's> {
         &self,
         options: &Options,
         agents: &[Vec<u8>],
-        rows: &mut Sorter<'_>,
+        rows: &mut Sorter<'_, SortedShare>,
     ) -> Result<Vec<bool>, Error> {
         let mut is_counted = vec![true; self.crawls.len()];
         if !options.forgotten.is_empty() {
             return Ok(is_counted);
         }
         for (history, placed) in self.histories.iter().zip(&self.placed) {
-            if history.read_rows(Table::AGENTS)? != agents {
+            if history.read_agents()? != agents {
                 continue;
             }
             let positions = placed.iter();
@@ -581,12 +596,11 @@ impl<'a, 's> Sources<'a, 's> {
             }
             let places = history.places();
             let damaged = || damaged_history_error(history.root(), own_tables::SHARES);
-            let mut cursor = history.open_table(own_tables::SHARES)?;
+            let mut shares = history.rows::<ShareRow<'_>>()?;
             let mut last = None;
-            while let Some(fields) = cursor.peek() {
-                let share = StoredShare::read(fields).ok_or_else(damaged)?;
+            while let Some(share) = shares.next_record()? {
                 let place = places.get(share.crawl).ok_or_else(damaged)?;
-                let key = Some((share.agent.to_vec(), place.position, share.class));
+                let key = Some((share.agent.to_vec(), place.position, share.class()));
                 if last >= key {
                     return Err(damaged());
                 }
@@ -594,7 +608,6 @@ impl<'a, 's> Sources<'a, 's> {
                 if let Some(position) = positions.get(share.crawl) {
                     share.push(*position, rows)?;
                 }
-                cursor.advance()?;
             }
         }
         Ok(is_counted)
@@ -611,7 +624,7 @@ impl<'a, 's> Sources<'a, 's> {
         let mut histories = self.histories.iter().zip(&self.placed);
         let history = histories.find(|(_, placed)| placed.contains_key(last));
         history.map_or(Ok(Vec::new()), |(history, _)| {
-            let rows = history.read_rows(Table::AGENTS)?;
+            let rows = history.read_agents()?;
             let checked = check_agents(&rows);
             checked.map_err(|error| error.with_path(history.root()))?;
             Ok(rows)
@@ -622,7 +635,7 @@ impl<'a, 's> Sources<'a, 's> {
     /// were read from datasets.
     fn write_archives(
         &self,
-        of_datasets: &SortedRecords<'_>,
+        of_datasets: &SortedRecords<'_, ArchiveRow<'static>>,
         memory: SortMemory<'_>,
         writers: &mut TableWriters<'_>,
     ) -> Result<(), Error> {
@@ -630,54 +643,57 @@ impl<'a, 's> Sources<'a, 's> {
         let positions: BTreeMap<&str, u32> = positions
             .map(|(position, row)| (row.crawl.as_str(), position))
             .collect();
-        let mut sorter = memory.create_sorter();
-        let mut record = Vec::new();
+        let mut sorter = memory.create_sorter::<(u32, NumberedArchive<'static>)>();
         // Adds a row unless its crawl was replaced by another input.
-        let mut push = |fields: &[u8], is_kept: &dyn Fn(&str) -> bool| {
-            let crawl = FieldReader::new(fields).bytes();
-            let crawl = std::str::from_utf8(crawl).unwrap_or_default();
-            let position = positions.get(crawl).filter(|_| is_kept(crawl));
-            position.map_or(Ok(()), |position| {
-                record.clear();
-                put_u32(&mut record, *position);
-                let rest = &fields[size_of::<u32>() + crawl.len()..];
-                record.extend_from_slice(rest);
-                sorter.push(&record)
-            })
+        let mut push = |row: ArchiveRow<'_>, is_kept: bool| {
+            let archive = NumberedArchive {
+                archive_no: row.archive_no,
+                warc_filename: row.warc_filename,
+            };
+            match positions.get(row.crawl).filter(|_| is_kept) {
+                Some(position) => sorter.push((*position, archive)),
+                None => Ok(()),
+            }
         };
-        let mut reader = of_datasets.read()?;
-        while let Some(fields) = reader.peek() {
-            push(fields, &|_| true)?;
-            reader.advance()?;
+        let mut archives = of_datasets.read()?;
+        while let Some(row) = archives.next_record()? {
+            push(row, true)?;
         }
         for (history, placed) in self.histories.iter().zip(&self.placed) {
             let places = history.places();
-            let mut rows = history.open_table(own_tables::ARCHIVES)?;
-            while let Some(fields) = rows.peek() {
-                let crawl = std::str::from_utf8(FieldReader::new(fields).bytes());
-                if !crawl.is_ok_and(|crawl| places.contains_key(crawl)) {
+            let mut archives = history.rows::<ArchiveRow<'_>>()?;
+            while let Some(row) = archives.next_record()? {
+                if !places.contains_key(row.crawl) {
                     return Err(damaged_history_error(history.root(), own_tables::ARCHIVES));
                 }
-                push(fields, &|crawl| placed.contains_key(crawl))?;
-                rows.advance()?;
+                push(row, placed.contains_key(row.crawl))?;
             }
         }
         let sorted = sorter.finish()?;
-        let mut reader = sorted.read()?;
+        let mut archives = sorted.read()?;
         let mut last = Vec::new();
-        while let Some(record) = reader.peek() {
-            if record != last {
-                let mut fields = FieldReader::new(record);
-                let crawl = &self.crawls[fields.u32() as usize].crawl;
-                let mut key = Vec::new();
-                put_bytes(&mut key, crawl.as_bytes());
-                last.clear();
-                last.extend_from_slice(record);
-                writers.push(own_tables::ARCHIVES, &key, &mut fields)?;
+        while let Some(record) = archives.next_bytes()? {
+            if record == last {
+                continue;
             }
-            reader.advance()?;
+            last.clear();
+            last.extend_from_slice(record);
+            let (position, archive) = sort::read::<(u32, NumberedArchive<'static>)>(record);
+            writers.push::<ArchiveRow<'_>>(ArchiveRow {
+                crawl: &self.crawls[position as usize].crawl,
+                archive_no: archive.archive_no,
+                warc_filename: archive.warc_filename,
+            })?;
         }
         Ok(())
+    }
+}
+
+record! {
+    /// An archive of a crawl.
+    struct NumberedArchive<'a> {
+        archive_no: i64,
+        warc_filename: &'a str,
     }
 }
 
@@ -685,11 +701,11 @@ impl<'a, 's> Sources<'a, 's> {
 struct PolicyWriter<'a, 's> {
     sources: &'a Sources<'a, 's>,
     /// The policies of the crawls that were read from datasets.
-    sorted: SortedRecords<'a>,
+    sorted: SortedRecords<'a, KeyedRecord>,
     /// The keys of the policies that periods refer to. Only these policies are written.
-    used: &'a SortedRecords<'s>,
+    used: &'a SortedRecords<'s, (RowKey, ())>,
     /// The periods of hosts whose policies name crawlers, sorted by policy.
-    named: &'a SortedRecords<'s>,
+    named: &'a SortedRecords<'s, PeriodOfPolicy>,
     /// The hosts that `shares` counts.
     counted: &'a CountedHosts<'s>,
     memory: SortMemory<'s>,
@@ -697,20 +713,21 @@ struct PolicyWriter<'a, 's> {
 
 impl<'s> PolicyWriter<'_, 's> {
     /// Writes the tables. Returns a record for each host of `counted` and each crawler that its policy names, sorted
-    /// by crawl, domain and host. `names` are the names of the crawls, as encoded fields.
+    /// by crawl, domain and host. `names` are the names of the crawls.
     fn write(
         &self,
-        names: &[Vec<u8>],
+        names: &[&str],
         writers: &mut TableWriters<'_>,
-    ) -> Result<SortedRecords<'s>, Error> {
+    ) -> Result<SortedRecords<'s, NameOfHost>, Error> {
         let readers = self.sources.histories.iter();
-        let readers = readers.map(|history| KeyedReader::open(history, POLICIES));
+        let all = &CaptureFilter::All;
+        let readers = readers.map(|history| open_keyed(history, POLICIES, all));
         let readers = readers.collect::<Result<_, _>>()?;
         let mut agents = NamedPeriods::new(self.named, self.memory)?;
         let mut of_hosts = self.counted.names()?;
-        let mut push = |policy: &KeyedRows<'_>| {
-            agents.push(policy)?;
-            of_hosts.push(policy)
+        let mut push = |key: &RowKey, policy: &KeyedRows<'_>| {
+            agents.push(key, policy)?;
+            of_hosts.push(key, policy)
         };
         write_keyed_rows(
             POLICIES,
@@ -726,37 +743,44 @@ impl<'s> PolicyWriter<'_, 's> {
     }
 }
 
+row! {
+    /// A crawler of the registry.
+    struct AgentRow<'a> of Table::AGENTS {
+        agent: &'a [u8],
+        fallbacks: Option<&'a [u8]>,
+        ignores_wildcard: bool,
+    }
+}
+
+const AGENT: Encoding<AgentRow<'static>> = Encoding::of(Table::AGENTS.columns());
+
 /// Returns an error without a path if a crawler has two rows in the registry.
 fn check_agents(rows: &[Vec<u8>]) -> Result<(), Error> {
-    let names = rows.iter().map(|row| FieldReader::new(row).bytes());
+    let names = rows.iter().map(|row| AGENT.read(row).agent);
     let names: BTreeSet<&[u8]> = names.collect();
-    match names.len() == rows.len() {
-        true => Ok(()),
-        false => Err(damaged_error(Table::AGENTS)),
+    if names.len() == rows.len() {
+        Ok(())
+    } else {
+        Err(damaged_error(Table::AGENTS))
     }
 }
 
 /// Parses the rows of the registry of crawlers.
 fn read_crawlers(rows: &[Vec<u8>]) -> Crawlers {
     let read = |row: &Vec<u8>| {
-        let mut fields = FieldReader::new(row);
-        let name = fields.bytes().to_vec();
-        fields.bytes();
-        for _ in ["operator", "category", "category2", "purpose"] {
-            optional_bytes(&mut fields);
-        }
-        let fallbacks = optional_bytes(&mut fields).unwrap_or_default();
+        let row = AGENT.read(row);
+        let fallbacks = row.fallbacks.unwrap_or_default();
         let fallbacks = fallbacks
-            .split(|&byte| byte == b',')
+            .split(|byte| *byte == b',')
             .map(<[u8]>::trim_ascii);
         let fallbacks = fallbacks
             .filter(|name| !name.is_empty())
             .map(<[u8]>::to_vec);
         let crawler = CountedCrawler {
             fallbacks: fallbacks.collect(),
-            ignores_wildcard: fields.u8() != 0,
+            ignores_wildcard: row.ignores_wildcard,
         };
-        (name, crawler)
+        (row.agent.to_vec(), crawler)
     };
     // The registry has a row for `*`, which is no crawler.
     let crawlers = rows.iter().map(read);

@@ -3,19 +3,22 @@
 //! If crawls are added to a history that they follow, its periods are read instead of its captures, and the new captures
 //! continue the last one of each host.
 
-use super::capture_record::{CapturePlace, CaptureRecord, StateDetails, StateFields};
+use super::agent_periods::{PeriodFields, PeriodOfHost, PeriodOfPolicy};
+use super::capture_record::{COUNTED_STATE, CapturePlace, CaptureRecord, STATE_KEYS};
 use super::counted_domain::{CountedDomain, HostDomains};
 use super::crawl_row::CrawlRow;
 use super::history_input::HistoryCaptures;
-use super::row_key::key_from_text;
+use super::row_key::{RowKey, key_from_text};
 use super::shares::{CountedHost, ShareCounter};
-use super::stored_hosts::{HostContent, HostPeriod, StoredHost, StoredHosts};
+use super::stored_hosts::{
+    ContentRow, HostContent, HostPeriod, PeriodRow, StoredHost, StoredHosts,
+};
 use super::table_writer::TableWriters;
 use super::{HistoryProgress, damaged_error};
 use crate::own_tables;
+use dataset::row;
 use disk::error::Error;
-use sort::sort_key::{FieldReader, put_bytes, put_i64, put_u8, put_u32, put_u64};
-use sort::{Reader, SortMemory, SortedRecords, Sorter};
+use sort::{RecordSource, SortMemory, SortedReader, SortedRecords, Sorter, record};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::sync::atomic::Ordering;
@@ -24,7 +27,7 @@ use urls::DomainRuns;
 /// The captures of a crawl or of a history, in order.
 pub(super) enum CaptureSource<'d> {
     /// The captures of a crawl that was read from datasets, and the position of the crawl.
-    Sorted(Reader<'d>, u32),
+    Sorted(SortedReader<'d, CaptureRecord<'static>>, u32),
     /// The captures of an earlier history.
     History(Box<HistoryCaptures<'d>>),
 }
@@ -34,7 +37,8 @@ impl CaptureSource<'_> {
     fn peek(&self) -> Option<(CaptureRecord<'_>, u32)> {
         match self {
             Self::Sorted(reader, position) => {
-                Some((CaptureRecord::read(reader.peek()?), *position))
+                let capture = sort::read::<CaptureRecord<'static>>(reader.peek()?);
+                Some((capture, *position))
             }
             Self::History(captures) => captures.peek(),
         }
@@ -83,14 +87,13 @@ pub(super) struct HostCounts {
 
 /// The results of a [`PeriodWriter`] that the writers of other tables need.
 pub(super) struct WrittenPeriods<'s> {
-    /// Records of the rows of `host_captures`, by the position of the crawl and the number of the host.
-    captures: SortedRecords<'s>,
+    captures: SortedRecords<'s, CaptureOfHost>,
     /// The keys of the policies that periods refer to.
-    pub(super) policies: SortedRecords<'s>,
+    pub(super) policies: SortedRecords<'s, (RowKey, ())>,
     /// The keys of the sets of preferences that periods refer to.
-    pub(super) preference_sets: SortedRecords<'s>,
-    /// Records of the periods whose policies name crawlers, sorted by policy.
-    pub(super) named: SortedRecords<'s>,
+    pub(super) preference_sets: SortedRecords<'s, (RowKey, ())>,
+    /// The periods whose policies name crawlers, sorted by policy.
+    pub(super) named: SortedRecords<'s, PeriodOfPolicy>,
     /// The counts of the captures of each crawl, by its position.
     pub(super) counts: Vec<HostCounts>,
     pub(super) hosts: u64,
@@ -100,12 +103,11 @@ pub(super) struct WrittenPeriods<'s> {
 
 /// Writes `host_periods` and `host_contents`, and sorts the captures.
 pub(super) struct PeriodWriter<'s> {
-    /// The names of the crawls as encoded fields.
-    crawls: Vec<Vec<u8>>,
-    captures: Sorter<'s>,
-    policies: Sorter<'s>,
-    preference_sets: Sorter<'s>,
-    named: Sorter<'s>,
+    crawls: &'s [CrawlRow],
+    captures: Sorter<'s, CaptureOfHost>,
+    policies: Sorter<'s, (RowKey, ())>,
+    preference_sets: Sorter<'s, (RowKey, ())>,
+    named: Sorter<'s, PeriodOfPolicy>,
     counts: Vec<HostCounts>,
     domains: DomainRuns<CountedDomain>,
     hosts: u64,
@@ -123,34 +125,50 @@ pub(super) struct PeriodWriter<'s> {
     is_new_host: bool,
     /// The captures of `host` that were added.
     of_host: Vec<AddedCapture>,
-    /// A buffer for the fields of a row.
-    fields: Vec<u8>,
     /// The key that was last added to `policies`.
-    last_policy: Option<[u8; 16]>,
+    last_policy: Option<RowKey>,
     counter: ShareCounter<'s>,
     /// For each crawl, true if its hosts are counted for `shares`.
     is_counted: Vec<bool>,
 }
 
-/// A capture of the current host.
-#[derive(Clone, Copy, Debug)]
-struct AddedCapture {
-    place: CapturePlace,
-    position: u32,
-    period_no: u32,
-    content_no: Option<u32>,
+record! {
+    /// A capture of the current host.
+    struct AddedCapture {
+        place: CapturePlace,
+        position: u32,
+        period_no: u32,
+        content_no: Option<u32>,
+    }
+}
+
+/// A capture, by the position of its crawl and the number of its host.
+type CaptureOfHost = ((u32, i64), AddedCapture);
+
+row! {
+    /// A row of `host_captures`.
+    whole struct CaptureRow<'a> of own_tables::HOST_CAPTURES {
+        capture_no: i64,
+        crawl: &'a str,
+        host_no: i64,
+        fetch_time: Option<i64>,
+        archive_no: i64,
+        warc_record_offset: i64,
+        warc_record_in_member: u32,
+        period_no: u32,
+        content_no: Option<u32>,
+    }
 }
 
 impl<'s> PeriodWriter<'s> {
     /// Creates a writer. `is_counted` has a flag for each crawl: true if its hosts are counted for `shares`.
-    pub(super) fn new(crawls: &[CrawlRow], is_counted: Vec<bool>, memory: SortMemory<'s>) -> Self {
-        let field = |row: &CrawlRow| {
-            let mut field = Vec::new();
-            put_bytes(&mut field, row.crawl.as_bytes());
-            field
-        };
+    pub(super) fn new(
+        crawls: &'s [CrawlRow],
+        is_counted: Vec<bool>,
+        memory: SortMemory<'s>,
+    ) -> Self {
         Self {
-            crawls: crawls.iter().map(field).collect(),
+            crawls,
             captures: memory.create_sorter(),
             policies: memory.create_sorter(),
             preference_sets: memory.create_sorter(),
@@ -165,7 +183,6 @@ impl<'s> PeriodWriter<'s> {
             host: None,
             is_new_host: false,
             of_host: Vec::new(),
-            fields: Vec::new(),
             last_policy: None,
             counter: ShareCounter::new(memory),
             is_counted,
@@ -351,7 +368,7 @@ impl<'s> PeriodWriter<'s> {
         let mut captures = self.of_host.iter().peekable();
         let mut host_domains = HostDomains::new(host.host_no);
         for (period_no, period) in (0..).zip(&mut host.periods) {
-            let registered_domain = StateFields::read(&period.state).registered_domain;
+            let registered_domain = STATE_KEYS.read(&period.state).url_host_registered_domain;
             let domain = self.domains.value_of(name, registered_domain);
             period.domain_id = host_domains.number(domain);
             while let Some(capture) = captures.next_if(|capture| capture.period_no == period_no) {
@@ -368,7 +385,7 @@ impl<'s> PeriodWriter<'s> {
         let of_periods = self.of_host.chunk_by(|a, b| a.period_no == b.period_no);
         for captures in of_periods {
             let period = &host.periods[captures[0].period_no as usize];
-            let details = StateDetails::read(&period.state);
+            let state = COUNTED_STATE.read(&period.state);
             for capture in captures {
                 if self.is_counted[capture.position as usize] {
                     self.counter.push(&CountedHost {
@@ -376,15 +393,11 @@ impl<'s> PeriodWriter<'s> {
                         surt_host_name: host.surt_host_name.as_bytes(),
                         host_no: host.host_no,
                         archive_no: capture.place.archive_no,
-                        details: &details,
+                        state: &state,
                     })?;
                 }
-                let fields = &mut self.fields;
-                fields.clear();
-                put_u32(fields, capture.position);
-                put_i64(fields, host.host_no);
-                capture.put(fields);
-                self.captures.push(fields)?;
+                let key = (capture.position, host.host_no);
+                self.captures.push((key, *capture))?;
             }
         }
         Ok(())
@@ -397,14 +410,12 @@ impl<'s> PeriodWriter<'s> {
         writers: &mut TableWriters<'_>,
     ) -> Result<(), Error> {
         for (content_no, content) in (0..).zip(&host.contents) {
-            let fields = &mut self.fields;
-            fields.clear();
-            put_bytes(fields, host.surt_host_name.as_bytes());
-            put_u32(fields, content_no);
-            put_u32(fields, content.period_no);
-            put_bytes(fields, &content.digest);
-            let fields = &mut FieldReader::new(fields);
-            writers.push(own_tables::HOST_CONTENTS, &[], fields)?;
+            writers.push::<ContentRow<'_>>(ContentRow {
+                surt_host_name: &host.surt_host_name,
+                content_no,
+                period_no: content.period_no,
+                content_digest: &content.digest,
+            })?;
         }
         Ok(())
     }
@@ -417,45 +428,52 @@ impl<'s> PeriodWriter<'s> {
         period: &HostPeriod,
         writers: &mut TableWriters<'_>,
     ) -> Result<(), Error> {
-        let fields = &mut self.fields;
-        fields.clear();
-        put_i64(fields, host.host_no);
-        put_u32(fields, period_no);
-        put_bytes(fields, host.surt_host_name.as_bytes());
-        for crawl in [period.first_crawl, period.last_crawl] {
-            fields.extend_from_slice(&self.crawls[crawl as usize]);
+        let name = |position: u32| self.crawls[position as usize].crawl.as_str();
+        writers.push::<PeriodRow<'_>>(PeriodRow {
+            host_no: host.host_no,
+            period_no,
+            surt_host_name: &host.surt_host_name,
+            first_crawl: name(period.first_crawl),
+            last_crawl: name(period.last_crawl),
+            first_fetch: period.first_fetch,
+            last_fetch: period.last_fetch.filter(|_| period.n_captures > 1),
+            n_captures: period.n_captures,
+            domain_id: period.domain_id,
+            state: &period.state,
+        })?;
+        let state = STATE_KEYS.read(&period.state);
+        let parse = |text: Option<&[u8]>| {
+            let key = text.map(|text| {
+                key_from_text(text).ok_or_else(|| damaged_error(own_tables::HOST_PERIODS))
+            });
+            key.transpose()
+        };
+        if let Some(key) = parse(state.preference_set_id)? {
+            self.preference_sets.push((key, ()))?;
         }
-        put_optional_time(fields, period.first_fetch);
-        put_optional_time(fields, period.last_fetch.filter(|_| period.n_captures > 1));
-        put_u32(fields, period.n_captures);
-        put_i64(fields, period.domain_id);
-        fields.extend_from_slice(&period.state);
-        writers.push(own_tables::HOST_PERIODS, &[], &mut FieldReader::new(fields))?;
-        let state = StateFields::read(&period.state);
-        if let Some(text) = state.preference_set_id {
-            let key = key_from_text(text).ok_or_else(|| damaged_error(own_tables::HOST_PERIODS))?;
-            self.preference_sets.push(&key)?;
+        let Some(key) = parse(state.policy_id)? else {
+            return Ok(());
+        };
+        if self.last_policy != Some(key) {
+            self.policies.push((key, ()))?;
+            self.last_policy = Some(key);
         }
-        if let Some(text) = state.policy_id {
-            let key = key_from_text(text).ok_or_else(|| damaged_error(own_tables::HOST_PERIODS))?;
-            if self.last_policy != Some(key) {
-                self.policies.push(&key)?;
-                self.last_policy = Some(key);
-            }
-            if state.has_named_rows {
-                fields.clear();
-                fields.extend_from_slice(&key);
-                put_u64(fields, self.hosts);
-                put_u32(fields, period_no);
-                put_u32(fields, period.n_captures);
-                put_u32(fields, period.first_crawl);
-                put_u32(fields, period.last_crawl);
-                put_bytes(fields, host.surt_host_name.as_bytes());
-                put_bytes(fields, state.registered_domain.unwrap_or_default());
-                self.named.push(fields)?;
-            }
+        if !state.has_named_rows {
+            return Ok(());
         }
-        Ok(())
+        let fields = PeriodFields {
+            n_captures: period.n_captures,
+            first_crawl: period.first_crawl,
+            last_crawl: period.last_crawl,
+            surt_host_name: host.surt_host_name.as_bytes(),
+            registered_domain: state.url_host_registered_domain,
+        };
+        let period = PeriodOfHost {
+            host_number: self.hosts,
+            period_no,
+            fields,
+        };
+        self.named.push((key, period))
     }
 
     pub(super) fn finish(self) -> Result<WrittenPeriods<'s>, Error> {
@@ -471,53 +489,36 @@ impl<'s> PeriodWriter<'s> {
     }
 }
 
-impl AddedCapture {
-    /// Appends the fields of `host_captures` from `fetch_time` on.
-    fn put(&self, out: &mut Vec<u8>) {
-        self.place.put(out);
-        put_u32(out, self.period_no);
-        put_u8(out, self.content_no.is_some().into());
-        if let Some(content_no) = self.content_no {
-            put_u32(out, content_no);
-        }
-    }
-}
-
 impl WrittenPeriods<'_> {
-    /// Writes the rows of `host_captures`, those of each crawl to files of their own.
+    /// Writes the rows of `host_captures`, those of each crawl to files of their own. `names` are the names of the
+    /// crawls.
     pub(super) fn write_captures(
         &self,
-        names: &[Vec<u8>],
+        names: &[&str],
         writers: &mut TableWriters<'_>,
     ) -> Result<(), Error> {
         let table = own_tables::HOST_CAPTURES;
-        let mut reader = self.captures.read()?;
-        let mut row = Vec::new();
+        let mut captures = self.captures.read()?;
         let (mut last, mut number) = (None, 0i64);
-        while let Some(record) = reader.peek() {
-            let mut fields = FieldReader::new(record);
-            let (position, host_no) = (fields.u32(), fields.i64());
+        while let Some(((position, host_no), capture)) = captures.next_record()? {
             if last.is_some_and(|last| last != position) {
                 writers.end_file(table)?;
                 number = 0;
             }
             last = Some(position);
-            row.clear();
-            put_i64(&mut row, (i64::from(position) << 32) + number);
-            row.extend_from_slice(&names[position as usize]);
-            put_i64(&mut row, host_no);
-            row.extend_from_slice(fields.rest());
-            writers.push(table, &[], &mut FieldReader::new(&row))?;
+            writers.push::<CaptureRow<'_>>(CaptureRow {
+                capture_no: (i64::from(position) << 32) + number,
+                crawl: names[position as usize],
+                host_no,
+                fetch_time: capture.place.fetch_time,
+                archive_no: capture.place.archive_no,
+                warc_record_offset: capture.place.offset,
+                warc_record_in_member: capture.place.record_in_member,
+                period_no: capture.period_no,
+                content_no: capture.content_no,
+            })?;
             number += 1;
-            reader.advance()?;
         }
         writers.finish_table(table)
-    }
-}
-
-fn put_optional_time(out: &mut Vec<u8>, time: Option<i64>) {
-    put_u8(out, time.is_some().into());
-    if let Some(time) = time {
-        put_i64(out, time);
     }
 }

@@ -1,47 +1,200 @@
-//! Rebuilds a robots.txt file from the rows of a policy.
+//! The lines of a policy: as the text of which its key is the digest, as a robots.txt file, and as text.
 
-use super::keyed_rows::{KeyedRows, POLICIES};
+use super::keyed_rows::KeyedRows;
+use super::row_key::{KeyText, RowKey};
 use crate::own_tables;
-use dataset::StoredLine;
+use columns::HASH_SEED;
 use dataset::error::DatasetDefect;
+use dataset::{DirectiveLine, Encoding, GroupLine, RuleLine, WrittenLine, row};
 use disk::error::Error;
-use robots::{ContentClass, DirectiveKind, Mechanism, RobotsTxtBuilder, product_token};
-use sort::sort_key::FieldReader;
-use std::collections::BTreeMap;
+use robots::RobotsTxtBuilder;
+use sort::SortMemory;
+use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
-use tables::{Column, ColumnType, Table};
+use tables::{Column, Table};
+use xxhash_rust::xxh3::Xxh3;
 
-/// Returns the class with this name in the column `content_class`; `Empty` for an unknown name.
-pub fn content_class(name: &[u8]) -> ContentClass {
-    let all = [
-        ContentClass::Rules,
-        ContentClass::NoRules,
-        ContentClass::CommentsOnly,
-        ContentClass::Empty,
-        ContentClass::Html,
-        ContentClass::Binary,
-    ];
-    let found = all
-        .into_iter()
-        .find(|class| class.name().as_bytes() == name);
-    found.unwrap_or(ContentClass::Empty)
+/// Returns the columns of a table of policies without `policy_id`.
+pub(crate) const fn columns_of_policy(table: Table) -> &'static [Column] {
+    table.columns().split_at(1).1
+}
+
+const GROUP_LINES: Encoding<GroupLine<'static>> =
+    Encoding::of(columns_of_policy(own_tables::POLICY_GROUPS));
+
+row! {
+    /// What else is read of a user-agent line.
+    struct GroupValues<'a> of own_tables::POLICY_GROUPS {
+        token_valid: bool,
+        request_rate: Option<&'a str>,
+        visit_time: Option<&'a str>,
+    }
+}
+
+const GROUP_VALUES: Encoding<GroupValues<'static>> =
+    Encoding::of(columns_of_policy(own_tables::POLICY_GROUPS));
+
+const RULE_LINES: Encoding<RuleLine<'static>> =
+    Encoding::of(columns_of_policy(own_tables::POLICY_RULES));
+
+const DIRECTIVE_LINES: Encoding<DirectiveLine<'static>> =
+    Encoding::of(columns_of_policy(own_tables::POLICY_DIRECTIVES));
+
+/// A line of a policy.
+#[derive(Clone, Copy, Debug)]
+enum PolicyLine<'a> {
+    /// A user-agent line with its row.
+    Group(GroupLine<'a>, &'a [u8]),
+    Rule(RuleLine<'a>),
+    Directive(DirectiveLine<'a>),
+}
+
+impl PolicyLine<'_> {
+    fn line_no(&self) -> u32 {
+        match self {
+            Self::Group(line, _) => line.line_no,
+            Self::Rule(line) => line.line_no,
+            Self::Directive(line) => line.line_no,
+        }
+    }
+
+    fn written(&self) -> WrittenLine<'_> {
+        match self {
+            Self::Group(line, _) => line.written(),
+            Self::Rule(line) => line.written(),
+            Self::Directive(line) => line.written(),
+        }
+    }
+
+    /// Adds the line to the text of which the key of the policy is the digest. It has what is written, and what is read
+    /// of it: that does not follow from the line where Google's parser drops the end of a long line, and the rates of an
+    /// HTML page are in lines that are not part of the policy.
+    fn push_to(&self, text: &mut KeyText) {
+        let written = self.written();
+        match self {
+            Self::Group(line, row) => {
+                let values = GROUP_VALUES.read(row);
+                text.push_line([
+                    line.line_no.into(),
+                    line.record_no.into(),
+                    "user-agent".into(),
+                    written.key.into(),
+                    line.has_colon.into(),
+                    written.value.into(),
+                    line.counts.into(),
+                    line.agent.into(),
+                    values.token_valid.into(),
+                    line.crawl_delay_ms.into(),
+                    values.request_rate.into(),
+                    values.visit_time.into(),
+                ]);
+            }
+            Self::Rule(line) => text.push_line([
+                line.line_no.into(),
+                line.record_no.into(),
+                if line.allow { "allow" } else { "disallow" }.into(),
+                written.key.into(),
+                line.has_colon.into(),
+                written.value.into(),
+                line.counts.into(),
+                line.path.into(),
+            ]),
+            Self::Directive(line) => text.push_line([
+                line.line_no.into(),
+                "directive".into(),
+                written.key.into(),
+                line.has_colon.into(),
+                written.value.into(),
+                line.counts.into(),
+            ]),
+        }
+    }
+}
+
+/// The lines of a policy, in the order of the file.
+struct PolicyLines<'a>(Vec<PolicyLine<'a>>);
+
+impl<'a> PolicyLines<'a> {
+    /// Reads the encoded rows of the three tables, without `policy_id`.
+    fn read(groups: &'a [u8], rules: &'a [u8], directives: &'a [u8]) -> Self {
+        let groups = GROUP_LINES.rows(groups);
+        let groups = groups.map(|(line, row)| PolicyLine::Group(line, row));
+        let rules = RULE_LINES
+            .rows(rules)
+            .map(|(line, _)| PolicyLine::Rule(line));
+        let directives = DIRECTIVE_LINES.rows(directives);
+        let directives = directives.map(|(line, _)| PolicyLine::Directive(line));
+        let mut lines: Vec<PolicyLine<'_>> = groups.chain(rules).chain(directives).collect();
+        lines.sort_by_key(PolicyLine::line_no);
+        Self(lines)
+    }
+
+    fn of(policy: &KeyedRows<'a>) -> Self {
+        Self::read(policy.groups(), policy.rules(), policy.directives())
+    }
+}
+
+/// The memory in bytes that a hash table takes for a known key, at most.
+const KNOWN_KEY_BYTES: usize = 64;
+
+/// Computes the keys of policies. Most files are the same in many captures: the key of rows that occurred lately is known.
+pub(crate) struct PolicyKeys {
+    /// The keys by the hash of the rows, with a seed that nobody knows.
+    known: HashMap<u128, RowKey>,
+    known_max: usize,
+    text: KeyText,
+}
+
+impl PolicyKeys {
+    pub(crate) fn new(memory: SortMemory<'_>) -> Self {
+        Self {
+            known: HashMap::new(),
+            known_max: memory.buffer_bytes() / KNOWN_KEY_BYTES,
+            text: KeyText::default(),
+        }
+    }
+
+    /// Returns the key of a policy from its encoded rows in the three tables of lines, without `policy_id`.
+    pub(crate) fn find(&mut self, is_valid_utf8: bool, tables: [&[u8]; 3]) -> RowKey {
+        let mut hasher = Xxh3::with_seed(*HASH_SEED);
+        hasher.update(&[is_valid_utf8.into()]);
+        for rows in tables {
+            hasher.update(&rows.len().to_le_bytes());
+            hasher.update(rows);
+        }
+        let hash = hasher.digest128();
+        if let Some(key) = self.known.get(&hash) {
+            return *key;
+        }
+        if self.known.len() >= self.known_max {
+            self.known.clear();
+        }
+        self.text.clear();
+        self.text.push_line([is_valid_utf8.into()]);
+        let [groups, rules, directives] = tables;
+        for line in PolicyLines::read(groups, rules, directives).0 {
+            line.push_to(&mut self.text);
+        }
+        let key = self.text.key();
+        self.known.insert(hash, key);
+        key
+    }
 }
 
 /// Adds the lines of a policy to a file that is being rebuilt, in the order of lines.
+///
+/// # Errors
+///
+/// [`DatasetDefect::BadTable`] if the file exceeds the limit of the builder.
 pub fn push_lines(policy: &KeyedRows<'_>, file: &mut RobotsTxtBuilder) -> Result<(), Error> {
-    let is_valid_utf8 = policy.fields().u8() != 0;
-    let mut lines = Vec::new();
-    // The first three tables have lines; the last one has verdicts.
-    for (i, table) in POLICIES.of_rows.iter().enumerate().take(3) {
-        let (count, mut fields) = policy.rows_of(i);
-        for _ in 0..count {
-            let row = PolicyRow::read(*table, &mut fields);
-            lines.extend(row.line(*table));
-        }
-    }
-    lines.sort_by_key(|line| line.line_no);
-    for line in lines {
-        if !line.push_to(file, is_valid_utf8) {
+    let is_valid_utf8 = policy.is_valid_utf8();
+    for line in PolicyLines::of(policy).0 {
+        let line = match line {
+            PolicyLine::Group(line, _) => Some(line.stored()),
+            PolicyLine::Rule(line) => Some(line.stored()),
+            PolicyLine::Directive(line) => line.statement(),
+        };
+        if line.is_some_and(|line| !line.push_to(file, is_valid_utf8)) {
             let table = Path::new(own_tables::POLICY_RULES.name());
             return Err(DatasetDefect::too_many_rules().error(table));
         }
@@ -51,151 +204,7 @@ pub fn push_lines(policy: &KeyedRows<'_>, file: &mut RobotsTxtBuilder) -> Result
 
 /// Returns the lines of a policy as text, by their numbers.
 pub fn read_lines(policy: &KeyedRows<'_>) -> BTreeMap<u32, String> {
-    let mut lines = BTreeMap::new();
-    for (i, table) in POLICIES.of_rows.iter().enumerate().take(3) {
-        let (count, mut fields) = policy.rows_of(i);
-        for _ in 0..count {
-            let row = PolicyRow::read(*table, &mut fields);
-            // `PolicyRow::line` returns only some directives, so that all are composed from their columns.
-            let is_directive = *table == own_tables::POLICY_DIRECTIVES;
-            let line = match row.line(*table).filter(|_| !is_directive) {
-                None => {
-                    let key = row.text("directive_raw").or(row.text("directive"));
-                    let value = row.text("value").unwrap_or_default();
-                    compose_line(key.unwrap_or_default(), row.flag("has_colon"), value)
-                }
-                Some(line) => compose_line(line.key_raw, line.has_colon, line.value_raw),
-            };
-            lines.insert(row.number("line_no"), line);
-        }
-    }
-    lines
-}
-
-/// Composes a line from its key and its value.
-pub fn compose_line(key: &str, has_colon: bool, value: &str) -> String {
-    let separator = if has_colon { ": " } else { " " };
-    format!("{key}{separator}{value}").trim_end().to_owned()
-}
-
-/// The value of a column in a row.
-#[derive(Clone, Copy, Debug)]
-enum FieldValue<'a> {
-    Null,
-    Number(u32),
-    Long(i64),
-    Flag(bool),
-    Text(&'a str),
-}
-
-/// A row of `policy_groups`, `policy_rules` or `policy_directives`, without `policy_id`.
-struct PolicyRow<'a> {
-    columns: &'static [Column],
-    values: Vec<FieldValue<'a>>,
-}
-
-impl<'a> PolicyRow<'a> {
-    fn read(table: Table, fields: &mut FieldReader<'a>) -> Self {
-        let columns = &table.columns()[1..];
-        let values = columns.iter().map(|column| {
-            if column.is_nullable && fields.u8() == 0 {
-                return FieldValue::Null;
-            }
-            match column.kind {
-                ColumnType::Int | ColumnType::Short => FieldValue::Number(fields.u32()),
-                ColumnType::Long | ColumnType::Time => FieldValue::Long(fields.i64()),
-                ColumnType::Bool => FieldValue::Flag(fields.u8() != 0),
-                ColumnType::Text => {
-                    FieldValue::Text(std::str::from_utf8(fields.bytes()).unwrap_or_default())
-                }
-            }
-        });
-        Self {
-            columns,
-            values: values.collect(),
-        }
-    }
-
-    fn value(&self, name: &str) -> FieldValue<'a> {
-        let column = self.columns.iter().position(|column| column.name == name);
-        column.map_or(FieldValue::Null, |i| self.values[i])
-    }
-
-    fn text(&self, name: &str) -> Option<&'a str> {
-        match self.value(name) {
-            FieldValue::Text(text) => Some(text),
-            _ => None,
-        }
-    }
-
-    /// Returns the value of a column of numbers; 0 for null.
-    fn number(&self, name: &str) -> u32 {
-        match self.value(name) {
-            FieldValue::Number(number) => number,
-            _ => 0,
-        }
-    }
-
-    /// Returns the value of a column of flags; true for null, and if the table lacks the column.
-    fn flag(&self, name: &str) -> bool {
-        !matches!(self.value(name), FieldValue::Flag(false))
-    }
-
-    /// Returns the row as a line; `None` for a directive that is not a statement about the use of content for the
-    /// crawlers of its group.
-    fn line(&self, table: Table) -> Option<StoredLine<'a>> {
-        let kind = match table == own_tables::POLICY_RULES {
-            true if self.flag("allow") => DirectiveKind::Allow,
-            true => DirectiveKind::Disallow,
-            false if table == own_tables::POLICY_GROUPS => DirectiveKind::UserAgent,
-            false => DirectiveKind::Other,
-        };
-        let (usual_key, name, value) = match kind {
-            DirectiveKind::UserAgent => ("User-agent", self.text("agent")?, ""),
-            DirectiveKind::Allow => ("Allow", "", self.text("path")?),
-            DirectiveKind::Disallow => ("Disallow", "", self.text("path")?),
-            _ => {
-                let directive = self.text("directive")?;
-                let mechanism = Mechanism::from_directive(directive)?;
-                if !mechanism.is_read_by_group() {
-                    return None;
-                }
-                (directive, "", self.text("value")?)
-            }
-        };
-        let raw = match kind {
-            DirectiveKind::UserAgent => self.text("agent_raw").unwrap_or(name),
-            DirectiveKind::Other => value,
-            _ => self.text("path_raw").unwrap_or(value),
-        };
-        let key = match kind {
-            DirectiveKind::Other => self.text("directive_raw"),
-            _ => self.text("key_raw"),
-        };
-        let crawl_delay_ms = match self.value("crawl_delay_ms") {
-            FieldValue::Long(delay_ms) => Some(delay_ms),
-            _ => None,
-        };
-        Some(StoredLine {
-            kind,
-            line_no: self.number("line_no"),
-            group_no: self.number("group_no"),
-            record_no: self.number("record_no"),
-            key_raw: key.unwrap_or(usual_key),
-            value_raw: raw,
-            value: match kind {
-                DirectiveKind::Other => raw
-                    .split('\0')
-                    .next()
-                    .unwrap_or(raw)
-                    .trim_end_matches([' ', '\t']),
-                _ => value,
-            },
-            name,
-            token: &name[..product_token(name.as_bytes()).len()],
-            has_colon: self.flag("has_colon"),
-            counts: self.flag("counts"),
-            crawl_delay_ms,
-        })
-    }
+    let lines = PolicyLines::of(policy).0;
+    let written = lines.iter().map(PolicyLine::written);
+    written.map(|line| (line.line_no, line.text())).collect()
 }

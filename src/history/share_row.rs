@@ -4,23 +4,27 @@ use super::crawl_row::CrawlRow;
 use super::table_writer::TableWriters;
 use super::verdict_class::VerdictClass;
 use crate::own_tables;
+use dataset::{Word, row};
 use disk::error::Error;
-use sort::sort_key::{FieldReader, put_bytes, put_i64, put_key, put_u8, put_u32};
-use sort::{SortedRecords, Sorter};
+use robots::{Basis, Verdict};
+use sort::{Key, SortedRecords, Sorter};
 
-/// A row of `shares`: the hosts with one verdict and basis for a crawler in a crawl.
-pub(super) struct ShareRow<'a> {
-    pub(super) agent: &'a [u8],
-    /// The position of the crawl.
-    pub(super) position: u32,
-    pub(super) class: VerdictClass,
-    pub(super) hosts: i64,
-    /// The hosts of the crawl with a known verdict for the crawler: the denominator of the share.
-    pub(super) known_hosts: i64,
-    pub(super) domains: i64,
-    /// The hosts of the registered domain that has most of `hosts`.
-    pub(super) largest_domain: i64,
-    pub(super) interval: Option<Interval>,
+row! {
+    /// A row of `shares`: the hosts with one verdict and basis for a crawler in a crawl.
+    pub(super) whole struct ShareRow<'a> of own_tables::SHARES {
+        pub(super) agent: &'a [u8],
+        pub(super) crawl: &'a str,
+        pub(super) verdict: Word<Verdict>,
+        pub(super) basis: Word<Basis>,
+        pub(super) hosts: i64,
+        /// The hosts of the crawl with a known verdict for the crawler: the denominator of the share.
+        pub(super) known_hosts: i64,
+        pub(super) domains_any: i64,
+        /// The hosts of the registered domain that has most of `hosts`.
+        pub(super) largest_domain: i64,
+        pub(super) low_millionths: Option<u32>,
+        pub(super) high_millionths: Option<u32>,
+    }
 }
 
 /// The 95 percent confidence interval of the share `hosts / known_hosts`, in millionths.
@@ -30,93 +34,34 @@ pub(super) struct Interval {
     pub(super) high_millionths: u32,
 }
 
+/// A row of `shares`, after the crawler, the position of the crawl, and the class, by which rows are sorted.
+pub(super) type SortedShare = ((Key<'static>, (u32, VerdictClass)), ShareRow<'static>);
+
 impl ShareRow<'_> {
-    /// Adds the row to `rows`, which sorts by crawler, position of the crawl, and class.
-    pub(super) fn push(&self, crawl: &str, rows: &mut Sorter<'_>) -> Result<(), Error> {
-        let mut fields = Vec::new();
-        put_bytes(&mut fields, self.agent);
-        put_bytes(&mut fields, crawl.as_bytes());
-        self.class.put_names(&mut fields);
-        for count in [
-            self.hosts,
-            self.known_hosts,
-            self.domains,
-            self.largest_domain,
-        ] {
-            put_i64(&mut fields, count);
-        }
-        for end in [
-            self.interval.map(|ends| ends.low_millionths),
-            self.interval.map(|ends| ends.high_millionths),
-        ] {
-            put_u8(&mut fields, end.is_some().into());
-            if let Some(end) = end {
-                put_u32(&mut fields, end);
-            }
-        }
-        push_share(self.agent, self.position, self.class, &fields, rows)
-    }
-}
-
-fn push_share(
-    agent: &[u8],
-    position: u32,
-    class: VerdictClass,
-    fields: &[u8],
-    rows: &mut Sorter<'_>,
-) -> Result<(), Error> {
-    let mut record = Vec::with_capacity(128);
-    put_key(&mut record, agent);
-    put_u32(&mut record, position);
-    put_u8(&mut record, class.number());
-    record.extend_from_slice(fields);
-    rows.push(&record)
-}
-
-/// A row of `shares` of an earlier history.
-pub(super) struct StoredShare<'a> {
-    pub(super) agent: &'a [u8],
-    pub(super) crawl: &'a str,
-    pub(super) class: VerdictClass,
-    fields: &'a [u8],
-}
-
-impl<'a> StoredShare<'a> {
-    /// Reads the fields of a row. Returns `None` if no release writes its verdict or its basis.
-    pub(super) fn read(fields: &'a [u8]) -> Option<Self> {
-        let mut reader = FieldReader::new(fields);
-        let (agent, crawl, words) = (reader.bytes(), reader.bytes(), reader.rest());
-        let class = VerdictClass::from_names(reader.bytes(), reader.bytes());
-        let mut names = Vec::new();
-        class.put_names(&mut names);
-        let share = Self {
-            agent,
-            crawl: std::str::from_utf8(crawl).ok()?,
-            class,
-            fields,
-        };
-        words.starts_with(&names).then_some(share)
+    pub(super) fn class(&self) -> VerdictClass {
+        VerdictClass::new(self.verdict.0, self.basis.0)
     }
 
-    /// Adds the row to `rows`, with the position of its crawl in the history that is written.
-    pub(super) fn push(&self, position: u32, rows: &mut Sorter<'_>) -> Result<(), Error> {
-        push_share(self.agent, position, self.class, self.fields, rows)
+    /// Adds the row to `rows`. `position` is the position of its crawl.
+    pub(super) fn push(
+        self,
+        position: u32,
+        rows: &mut Sorter<'_, SortedShare>,
+    ) -> Result<(), Error> {
+        let mut escaped = Vec::new();
+        let key = Key::new(self.agent, &mut escaped);
+        rows.push(((key, (position, self.class())), self))
     }
 }
 
 /// Writes the table `shares`.
 pub(super) fn write_shares(
-    rows: &SortedRecords<'_>,
+    rows: &SortedRecords<'_, SortedShare>,
     writers: &mut TableWriters<'_>,
 ) -> Result<(), Error> {
     let mut reader = rows.read()?;
-    while let Some(record) = reader.peek() {
-        let mut fields = FieldReader::new(record);
-        fields.key();
-        fields.u32();
-        fields.u8();
-        writers.push(own_tables::SHARES, &[], &mut fields)?;
-        reader.advance()?;
+    while let Some((_, row)) = reader.next_record()? {
+        writers.push::<ShareRow<'_>>(row)?;
     }
     Ok(())
 }

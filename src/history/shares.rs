@@ -8,17 +8,15 @@
 //! 3. For each domain, the hosts are counted by class as for crawlers that are not named, and the moves of each
 //!    crawler change these counts. The changes of all domains are added to the totals of crawlers that are not named.
 
-use super::capture_record::StateDetails;
+use super::capture_record::CountedState;
 use super::crawl_row::CrawlRow;
 use super::keyed_rows::KeyedRows;
-use super::row_key::{KEY_BYTES, key_from_text};
-use super::share_row::{Interval, ShareRow, compute_interval};
+use super::row_key::{RowKey, key_from_text};
+use super::share_row::{Interval, ShareRow, SortedShare, compute_interval};
 use super::verdict_class::{CLASS_COUNT, VerdictClass};
+use dataset::Word;
 use disk::error::Error;
-use sort::sort_key::{
-    FieldReader, push_key_without_escapes, put_bytes, put_i64, put_key, put_u8, put_u32,
-};
-use sort::{Reader, SortMemory, SortedRecords, Sorter};
+use sort::{GroupKey, Key, Reader, SortMemory, SortedRecords, Sorter, codes, record};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A crawler outside the registry has rows for a crawl only if at least this many hosts of the crawl name it.
@@ -48,17 +46,95 @@ pub(super) struct CountedHost<'a> {
     pub(super) host_no: i64,
     pub(super) archive_no: i64,
     /// The state of the host in this crawl, with its policy and its verdict for `*`.
-    pub(super) details: &'a StateDetails,
+    pub(super) state: &'a CountedState<'a>,
 }
+
+/// A crawl and a registered domain, or a host without one.
+type DomainKey = (u32, Key<'static>);
+
+/// A host of a domain, by its number.
+type HostKey = (DomainKey, i64);
+
+record! {
+    /// A host that is counted.
+    struct HostFields {
+        /// Its class for `*`.
+        wildcard: VerdictClass,
+        has_named_rows: bool,
+        archive_no: i64,
+    }
+}
+
+record! {
+    /// The class of a host for a crawler that its policy names.
+    pub(super) struct NamedClass<'a> {
+        class: VerdictClass,
+        agent: &'a [u8],
+    }
+}
+
+/// A host and a crawler that its policy names.
+pub(super) type NameOfHost = (HostKey, NamedClass<'static>);
+
+/// A host that is counted.
+type HostOfDomain = (HostKey, HostFields);
+
+record! {
+    /// A move of a host for a crawler.
+    struct Move {
+        /// True if the policy names the crawler directly.
+        is_named: bool,
+        /// The class of the host for the crawler.
+        class: VerdictClass,
+        host: HostFields,
+    }
+}
+
+/// A move, by domain and crawler.
+type MoveInDomain = ((DomainKey, Key<'static>), Move);
+
+/// What a [`Change`] changes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum ChangeKind {
+    /// The number of hosts that name the crawler.
+    NamingHosts,
+    /// The counts of a domain.
+    Domain,
+    /// The count of an archive.
+    Archive,
+}
+
+codes! { ChangeKind: NamingHosts, Domain, Archive }
+
+record! {
+    /// A change of the counts of a crawler in a crawl.
+    struct Change {
+        kind: ChangeKind,
+        /// The class whose count changes.
+        class: VerdictClass,
+        /// The number of the domain or of the archive.
+        number: i64,
+        /// The change of the number of hosts.
+        hosts: i64,
+        /// The change of the number of domains.
+        domains: i64,
+        /// The hosts of the domain after the change.
+        hosts_after: i64,
+    }
+}
+
+/// A change, by the position of the crawl and the crawler.
+type ChangeOfCrawler = ((u32, Key<'static>), Change);
 
 /// Collects and sorts the hosts that are counted.
 pub(super) struct ShareCounter<'s> {
     memory: SortMemory<'s>,
-    /// All hosts, by crawl and domain.
-    hosts: Sorter<'s>,
+    /// All hosts.
+    hosts: Sorter<'s, HostOfDomain>,
     /// The hosts whose policies name crawlers, by policy.
-    naming: Sorter<'s>,
-    record: Vec<u8>,
+    naming: Sorter<'s, (RowKey, HostKey)>,
+    /// A buffer for a key.
+    escaped: Vec<u8>,
 }
 
 impl<'s> ShareCounter<'s> {
@@ -67,33 +143,28 @@ impl<'s> ShareCounter<'s> {
             memory,
             hosts: memory.create_sorter(),
             naming: memory.create_sorter(),
-            record: Vec::new(),
+            escaped: Vec::new(),
         }
     }
 
     pub(super) fn push(&mut self, host: &CountedHost<'_>) -> Result<(), Error> {
-        let details = host.details;
-        let domain = details.registered_domain.as_deref();
-        let record = &mut self.record;
-        let put_host = |record: &mut Vec<u8>| {
-            put_u32(record, host.position);
-            put_key(record, domain.unwrap_or(host.surt_host_name));
-            put_i64(record, host.host_no);
+        let state = host.state;
+        let domain = state.url_host_registered_domain;
+        let domain = domain.unwrap_or(host.surt_host_name);
+        let domain = (host.position, Key::new(domain, &mut self.escaped));
+        let key = (domain, host.host_no);
+        let (Word(verdict), Word(basis)) = (state.wildcard_verdict, state.wildcard_basis);
+        let fields = HostFields {
+            wildcard: VerdictClass::new(verdict, basis),
+            has_named_rows: state.has_named_rows,
+            archive_no: host.archive_no,
         };
-        record.clear();
-        put_host(record);
-        put_u8(record, details.wildcard.number());
-        put_u8(record, details.has_named_rows.into());
-        put_i64(record, host.archive_no);
-        self.hosts.push(record)?;
-        let key = details.policy_id.as_deref().and_then(key_from_text);
-        if let Some(key) = key.filter(|_| details.has_named_rows) {
-            record.clear();
-            record.extend_from_slice(&key);
-            put_host(record);
-            self.naming.push(record)?;
+        self.hosts.push((key, fields))?;
+        let policy = state.policy_id.and_then(key_from_text);
+        match policy.filter(|_| state.has_named_rows) {
+            Some(policy) => self.naming.push((policy, key)),
+            None => Ok(()),
         }
-        Ok(())
     }
 
     pub(super) fn finish(self) -> Result<CountedHosts<'s>, Error> {
@@ -108,15 +179,14 @@ impl<'s> ShareCounter<'s> {
 /// All hosts that are counted, sorted as in [`ShareCounter`].
 pub(super) struct CountedHosts<'s> {
     memory: SortMemory<'s>,
-    hosts: SortedRecords<'s>,
-    naming: SortedRecords<'s>,
+    hosts: SortedRecords<'s, HostOfDomain>,
+    naming: SortedRecords<'s, (RowKey, HostKey)>,
 }
 
 /// Merges hosts with their policies. The result has a record for each host and crawler that its policy names.
 pub(super) struct NamesOfHosts<'h, 's> {
-    naming: Reader<'h>,
-    names: Sorter<'s>,
-    record: Vec<u8>,
+    naming: Reader<'h, (RowKey, HostKey)>,
+    names: Sorter<'s, NameOfHost>,
 }
 
 impl<'s> CountedHosts<'s> {
@@ -125,7 +195,6 @@ impl<'s> CountedHosts<'s> {
         Ok(NamesOfHosts {
             naming: self.naming.read()?,
             names: self.memory.create_sorter(),
-            record: Vec::new(),
         })
     }
 }
@@ -133,25 +202,20 @@ impl<'s> CountedHosts<'s> {
 impl<'s> NamesOfHosts<'_, 's> {
     /// Adds the crawlers that a policy names, for each host with this policy. Policies must be pushed in the order of
     /// keys.
-    pub(super) fn push(&mut self, policy: &KeyedRows<'_>) -> Result<(), Error> {
-        while let Some(record) = self.naming.peek() {
-            let (key, host) = record.split_at(KEY_BYTES);
-            if key != policy.key {
-                break;
+    pub(super) fn push(&mut self, key: &RowKey, policy: &KeyedRows<'_>) -> Result<(), Error> {
+        let key = GroupKey::new(*key);
+        while let Some(host) = self.naming.next_of(&key)? {
+            for (verdict, _) in policy.verdicts() {
+                let (class, agent) = (verdict.class(), verdict.agent);
+                if class.is_of_group() {
+                    self.names.push((host, NamedClass { class, agent }))?;
+                }
             }
-            for (agent, class) in policy.named_classes() {
-                self.record.clear();
-                self.record.extend_from_slice(host);
-                put_u8(&mut self.record, class.number());
-                put_bytes(&mut self.record, agent);
-                self.names.push(&self.record)?;
-            }
-            self.naming.advance()?;
         }
         Ok(())
     }
 
-    pub(super) fn finish(self) -> Result<SortedRecords<'s>, Error> {
+    pub(super) fn finish(self) -> Result<SortedRecords<'s, NameOfHost>, Error> {
         self.names.finish()
     }
 }
@@ -162,10 +226,12 @@ fn default_class(
     has_named_rows: bool,
     ignores_wildcard: bool,
 ) -> VerdictClass {
-    match (has_named_rows, ignores_wildcard && !wildcard.is_by_status()) {
-        (false, _) => VerdictClass::UNKNOWN_NAMES,
-        (true, true) => VerdictClass::ALLOWED_WITHOUT_GROUP,
-        (true, false) => wildcard,
+    if !has_named_rows {
+        VerdictClass::UNKNOWN_NAMES
+    } else if ignores_wildcard && !wildcard.is_by_status() {
+        VerdictClass::ALLOWED_WITHOUT_GROUP
+    } else {
+        wildcard
     }
 }
 
@@ -197,9 +263,10 @@ impl UnnamedKind {
 
     /// Returns the kind of a crawler; `None` is a crawler outside the registry.
     fn of(crawler: Option<&CountedCrawler>) -> Self {
-        match crawler.is_some_and(|crawler| crawler.ignores_wildcard) {
-            true => Self::IgnoringWildcard,
-            false => Self::Obeying,
+        if crawler.is_some_and(|crawler| crawler.ignores_wildcard) {
+            Self::IgnoringWildcard
+        } else {
+            Self::Obeying
         }
     }
 }
@@ -249,10 +316,10 @@ impl Totals {
 /// [`NamesOfHosts`].
 pub(super) fn count_shares(
     hosts: &CountedHosts<'_>,
-    names: &SortedRecords<'_>,
+    names: &SortedRecords<'_, NameOfHost>,
     crawlers: &Crawlers,
     crawls: &[CrawlRow],
-    rows: &mut Sorter<'_>,
+    rows: &mut Sorter<'_, SortedShare>,
 ) -> Result<(), Error> {
     let moves = sort_moves(hosts, names, crawlers)?;
     let mut changes = hosts.memory.create_sorter();
@@ -261,149 +328,107 @@ pub(super) fn count_shares(
     write_rows(&changes.finish()?, &totals, crawlers, crawls, rows)
 }
 
-/// Sorts the moves: a record for each host and each crawler that its policy names directly or by a fallback. A record
-/// has the crawl, the domain, the crawler, a flag that is true if the policy names the crawler directly, the class of
-/// its verdict, and the fields of the host.
+/// Sorts the moves: one for each host and each crawler that its policy names directly or by a fallback.
 fn sort_moves<'s>(
     hosts: &CountedHosts<'s>,
-    names: &SortedRecords<'_>,
+    names: &SortedRecords<'_, NameOfHost>,
     crawlers: &Crawlers,
-) -> Result<SortedRecords<'s>, Error> {
+) -> Result<SortedRecords<'s, MoveInDomain>, Error> {
     let mut by_fallback: BTreeMap<&[u8], Vec<&[u8]>> = BTreeMap::new();
     for (name, crawler) in crawlers {
         for fallback in &crawler.fallbacks {
             by_fallback.entry(fallback).or_default().push(name);
         }
     }
-    let mut moves = hosts.memory.create_sorter();
+    let mut moves = hosts.memory.create_sorter::<MoveInDomain>();
     let (mut reader, mut names) = (hosts.hosts.read()?, names.read()?);
     let mut of_host: BTreeMap<Vec<u8>, VerdictClass> = BTreeMap::new();
-    let mut record = Vec::new();
-    while let Some(host) = reader.peek() {
-        let mut fields = FieldReader::new(host);
-        fields.u32();
-        fields.key();
-        let domain_bytes = host.len() - fields.rest().len();
-        let key_bytes = domain_bytes + size_of::<i64>();
-        let (key, fields) = host.split_at(key_bytes);
+    let (mut key, mut escaped) = (GroupKey::default(), Vec::new());
+    while let Some((host_key, host)) = reader.next_record()? {
+        key.set(host_key);
         of_host.clear();
-        while let Some(name) = names.peek().and_then(|record| record.strip_prefix(key)) {
-            let mut name = FieldReader::new(name);
-            let class = VerdictClass::from_number(name.u8());
-            of_host.insert(name.bytes().to_vec(), class);
-            names.advance()?;
+        while let Some(NamedClass { class, agent }) = names.next_of(&key)? {
+            of_host.insert(agent.to_vec(), class);
         }
+        let (domain, _) = host_key;
         let mut push = |agent: &[u8], class: VerdictClass, is_named: bool| {
-            record.clear();
-            record.extend_from_slice(&host[..domain_bytes]);
-            put_key(&mut record, agent);
-            put_u8(&mut record, is_named.into());
-            put_u8(&mut record, class.number());
-            record.extend_from_slice(fields);
-            moves.push(&record)
+            let agent = Key::new(agent, &mut escaped);
+            let moved = Move {
+                is_named,
+                class,
+                host,
+            };
+            moves.push(((domain, agent), moved))
         };
         let mut falling: BTreeSet<&[u8]> = BTreeSet::new();
         for (name, class) in &of_host {
             push(name, *class, true)?;
             falling.extend(by_fallback.get(&name[..]).into_iter().flatten());
         }
-        for name in falling
-            .into_iter()
-            .filter(|name| !of_host.contains_key(*name))
-        {
+        falling.retain(|name| !of_host.contains_key(*name));
+        for name in falling {
             let mut fallbacks = crawlers[name].fallbacks.iter();
             if let Some(class) = fallbacks.find_map(|fallback| of_host.get(fallback)) {
                 push(name, *class, false)?;
             }
         }
-        reader.advance()?;
     }
     moves.finish()
 }
-
-/// The fields of a host after its key: its class for `*`, the column `has_named_rows`, and the number of its archive.
-#[derive(Clone, Copy)]
-struct HostFields {
-    wildcard: VerdictClass,
-    has_named_rows: bool,
-    archive_no: i64,
-}
-
-impl HostFields {
-    fn read(fields: &mut FieldReader<'_>) -> Self {
-        Self {
-            wildcard: VerdictClass::from_number(fields.u8()),
-            has_named_rows: fields.u8() != 0,
-            archive_no: fields.i64(),
-        }
-    }
-}
-
-// The kinds of changes of a crawler, in the order in which they sort: the number of hosts of a domain that name it, a
-// class of a domain, and a class of an archive.
-const NAMING_HOSTS: u8 = 0;
-const DOMAIN_CHANGE: u8 = 1;
-const ARCHIVE_CHANGE: u8 = 2;
 
 /// Counts the hosts of each domain, and adds the changes of crawlers to `changes`. Returns the totals of each
 /// crawl for each kind of unnamed crawlers.
 fn count_domains(
     hosts: &CountedHosts<'_>,
-    moves: &SortedRecords<'_>,
+    moves: &SortedRecords<'_, MoveInDomain>,
     crawlers: &Crawlers,
     crawls: &[CrawlRow],
-    changes: &mut Sorter<'_>,
+    changes: &mut Sorter<'_, ChangeOfCrawler>,
 ) -> Result<BTreeMap<u32, [Totals; 3]>, Error> {
     let mut totals: BTreeMap<u32, [Totals; 3]> = BTreeMap::new();
     let (mut reader, mut moves) = (hosts.hosts.read()?, moves.read()?);
-    let mut domain = Vec::new();
+    let mut domain = GroupKey::<DomainKey>::default();
     let mut number = 0;
-    while let Some(host) = reader.peek() {
-        let mut fields = FieldReader::new(host);
-        let position = fields.u32();
-        fields.key();
-        domain.clear();
-        domain.extend_from_slice(&host[..host.len() - fields.rest().len()]);
+    while let Some(((next, _), _)) = reader.peek()? {
+        domain.set(next);
+        let (position, _) = domain.get();
         let is_sample = crawls[position as usize].is_sample;
         let new = || UNNAMED_KINDS.map(|_| Totals::new());
         let of_crawl = totals.entry(position).or_insert_with(new);
         let mut counts = UNNAMED_KINDS.map(|_| [0; CLASS_COUNT]);
-        while let Some(fields) = reader
-            .peek()
-            .and_then(|host| host.strip_prefix(&domain[..]))
-        {
-            let mut fields = FieldReader::new(fields);
-            fields.i64();
-            let host = HostFields::read(&mut fields);
+        let is_of_domain = |((of, _), _): HostAndFields<'_>| of == domain.get();
+        while let Some((_, host)) = reader.next_if(is_of_domain)? {
             for (i, unnamed) in UNNAMED_KINDS.into_iter().enumerate() {
                 let class = unnamed.class(host.wildcard, host.has_named_rows);
-                counts[i][usize::from(class.number())] += 1;
+                counts[i][class.index()] += 1;
                 if is_sample {
                     let archives = &mut of_crawl[i].archives;
                     let archive = archives.entry(host.archive_no).or_insert([0; CLASS_COUNT]);
-                    archive[usize::from(class.number())] += 1;
+                    archive[class.index()] += 1;
                 }
             }
-            reader.advance()?;
         }
         for (totals, counts) in of_crawl.iter_mut().zip(&counts) {
             totals.add_domain(number, counts);
         }
         let change = DomainChange {
-            position,
+            domain: &domain,
             number,
             is_sample,
             counts: &counts,
         };
-        change.push_changes(&domain, &mut moves, crawlers, changes)?;
+        change.push_changes(&mut moves, crawlers, changes)?;
         number += 1;
     }
     Ok(totals)
 }
 
+/// A record of [`HostOfDomain`].
+type HostAndFields<'a> = (((u32, Key<'a>), i64), HostFields);
+
 /// A domain of a crawl, with the counts of its hosts for crawlers that are not named.
 struct DomainChange<'c> {
-    position: u32,
+    domain: &'c GroupKey<DomainKey>,
     /// The number of the domain, in the order in which domains are counted.
     number: u64,
     is_sample: bool,
@@ -412,66 +437,72 @@ struct DomainChange<'c> {
 }
 
 impl DomainChange<'_> {
-    /// Adds to `changes` the changes of all crawlers that have moves in this domain. The records of these moves begin
-    /// with `domain`.
+    /// Adds to `changes` the changes of all crawlers that have moves in this domain.
     fn push_changes(
         &self,
-        domain: &[u8],
-        moves: &mut Reader<'_>,
+        moves: &mut Reader<'_, MoveInDomain>,
         crawlers: &Crawlers,
-        changes: &mut Sorter<'_>,
+        changes: &mut Sorter<'_, ChangeOfCrawler>,
     ) -> Result<(), Error> {
-        let (mut agent_key, mut record, mut agent) = (Vec::new(), Vec::new(), Vec::new());
-        while let Some(fields) = moves.peek().and_then(|record| record.strip_prefix(domain)) {
-            agent_key.clear();
-            agent_key.extend_from_slice(FieldReader::new(fields).key());
-            agent.clear();
-            push_key_without_escapes(&mut agent, &agent_key);
+        let (mut key, mut agent) = (GroupKey::default(), Vec::new());
+        let domain = self.domain.get();
+        while moves.peek()?.is_some_and(|((of, _), _)| of == domain) {
+            moves.next_group(&mut key)?;
+            let ((position, _), agent_key) = key.get();
+            agent_key.write_original(&mut agent);
             let unnamed = UnnamedKind::of(crawlers.get(&agent));
+            let mut push = |change: Change| changes.push(((position, agent_key), change));
             let mut change: ClassCounts = [0; CLASS_COUNT];
             let mut naming = 0;
-            let start = |record: &mut Vec<u8>, kind: u8| {
-                record.clear();
-                put_u32(record, self.position);
-                record.extend_from_slice(&agent_key);
-                put_u8(record, kind);
-            };
-            while let Some(fields) = moves.peek().and_then(|record| record.strip_prefix(domain))
-                && let Some(fields) = fields.strip_prefix(&agent_key[..])
+            while let Some(Move {
+                is_named,
+                class,
+                host,
+            }) = moves.next_of(&key)?
             {
-                let mut fields = FieldReader::new(fields);
-                naming += i64::from(fields.u8());
-                let class = VerdictClass::from_number(fields.u8());
-                let host = HostFields::read(&mut fields);
+                naming += i64::from(is_named);
                 let before = unnamed.class(host.wildcard, host.has_named_rows);
-                for (class, by) in [(before, -1), (class, 1)] {
-                    change[usize::from(class.number())] += by;
+                for (class, hosts) in [(before, -1), (class, 1)] {
+                    change[class.index()] += hosts;
                     if self.is_sample {
-                        start(&mut record, ARCHIVE_CHANGE);
-                        put_i64(&mut record, host.archive_no);
-                        put_u8(&mut record, class.number());
-                        put_i64(&mut record, by);
-                        changes.push(&record)?;
+                        let number = host.archive_no;
+                        push(Change::new(ChangeKind::Archive, class, number, hosts))?;
                     }
                 }
-                moves.advance()?;
             }
-            start(&mut record, NAMING_HOSTS);
-            put_i64(&mut record, naming);
-            changes.push(&record)?;
+            push(Change::new(
+                ChangeKind::NamingHosts,
+                VerdictClass::UNKNOWN_NAMES,
+                0,
+                naming,
+            ))?;
             let counts = &self.counts[unnamed as usize];
-            for (class, by) in change.into_iter().enumerate().filter(|(_, by)| *by != 0) {
-                let (before, after) = (counts[class], counts[class] + by);
-                start(&mut record, DOMAIN_CHANGE);
-                put_u8(&mut record, class as u8);
-                put_i64(&mut record, self.number.cast_signed());
-                put_i64(&mut record, by);
-                put_i64(&mut record, i64::from(after > 0) - i64::from(before > 0));
-                put_i64(&mut record, after);
-                changes.push(&record)?;
+            for class in VerdictClass::all().filter(|class| change[class.index()] != 0) {
+                let by = change[class.index()];
+                let (before, after) = (counts[class.index()], counts[class.index()] + by);
+                let number = self.number.cast_signed();
+                push(Change {
+                    domains: i64::from(after > 0) - i64::from(before > 0),
+                    hosts_after: after,
+                    ..Change::new(ChangeKind::Domain, class, number, by)
+                })?;
             }
         }
         Ok(())
+    }
+}
+
+impl Change {
+    /// Creates a change of a number of hosts.
+    fn new(kind: ChangeKind, class: VerdictClass, number: i64, hosts: i64) -> Self {
+        Self {
+            kind,
+            class,
+            number,
+            hosts,
+            domains: 0,
+            hosts_after: 0,
+        }
     }
 }
 
@@ -503,29 +534,24 @@ impl<'t> CrawlerCounts<'t> {
         }
     }
 
-    /// Adds a change: the fields of its record after the crawler.
-    fn add_change(&mut self, fields: &mut FieldReader<'_>) {
-        match fields.u8() {
-            NAMING_HOSTS => self.naming += fields.i64(),
-            DOMAIN_CHANGE => {
-                let class = usize::from(VerdictClass::from_number(fields.u8()).number());
-                let number = fields.i64().cast_unsigned();
-                self.hosts[class] += fields.i64();
-                self.domains[class] += fields.i64();
-                let after = fields.i64();
-                self.largest_changed[class] = self.largest_changed[class].max(after);
+    fn add_change(&mut self, change: &Change) {
+        let class = change.class.index();
+        match change.kind {
+            ChangeKind::NamingHosts => self.naming += change.hosts,
+            ChangeKind::Domain => {
+                self.hosts[class] += change.hosts;
+                self.domains[class] += change.domains;
+                let largest = &mut self.largest_changed[class];
+                *largest = change.hosts_after.max(*largest);
+                let number = change.number.cast_unsigned();
                 let mut kept = self.totals.largest[class].iter();
                 if kept.any(|(_, other)| *other == number) {
                     self.changed[class].insert(number);
                 }
             }
-            _ => {
-                let archive = self
-                    .archives
-                    .entry(fields.i64())
-                    .or_insert([0; CLASS_COUNT]);
-                let class = VerdictClass::from_number(fields.u8());
-                archive[usize::from(class.number())] += fields.i64();
+            ChangeKind::Archive => {
+                let archive = self.archives.entry(change.number);
+                archive.or_insert([0; CLASS_COUNT])[class] += change.hosts;
             }
         }
     }
@@ -545,34 +571,31 @@ impl<'t> CrawlerCounts<'t> {
         agent: &[u8],
         position: u32,
         crawl: &CrawlRow,
-        rows: &mut Sorter<'_>,
+        rows: &mut Sorter<'_, SortedShare>,
     ) -> Result<(), Error> {
-        let classes = (0..CLASS_COUNT as u8).map(VerdictClass::from_number);
-        let classes: Vec<VerdictClass> = classes.collect();
-        let known = classes.iter().filter(|class| class.is_known());
-        let known_hosts = known
-            .map(|class| self.hosts[usize::from(class.number())])
-            .sum();
-        for class in classes {
-            let i = usize::from(class.number());
+        let known = VerdictClass::all().filter(|class| class.is_known());
+        let known_hosts = known.map(|class| self.hosts[class.index()]).sum();
+        for class in VerdictClass::all() {
+            let i = class.index();
             if self.hosts[i] <= 0 {
                 continue;
             }
-            let interval = match crawl.is_sample && class.is_known() {
-                true => self.interval(class, known_hosts, crawl),
-                false => None,
-            };
-            ShareRow {
+            let is_estimated = crawl.is_sample && class.is_known();
+            let interval = is_estimated.then(|| self.interval(class, known_hosts, crawl));
+            let interval = interval.flatten();
+            let row = ShareRow {
                 agent,
-                position,
-                class,
+                crawl: &crawl.crawl,
+                verdict: Word(class.verdict()),
+                basis: Word(class.basis()),
                 hosts: self.hosts[i],
                 known_hosts,
-                domains: self.domains[i],
+                domains_any: self.domains[i],
                 largest_domain: self.largest_domain(i),
-                interval,
-            }
-            .push(&crawl.crawl, rows)?;
+                low_millionths: interval.map(|ends| ends.low_millionths),
+                high_millionths: interval.map(|ends| ends.high_millionths),
+            };
+            row.push(position, rows)?;
         }
         Ok(())
     }
@@ -585,11 +608,12 @@ impl<'t> CrawlerCounts<'t> {
     ) -> Option<Interval> {
         let by_archive = self.totals.archives.iter().map(|(archive_no, counts)| {
             let change = self.archives.get(archive_no);
-            let count = |class: usize| counts[class] + change.map_or(0, |change| change[class]);
-            let classes = (0..CLASS_COUNT as u8).map(VerdictClass::from_number);
-            let known = classes.filter(|class| class.is_known());
-            let known: i64 = known.map(|class| count(usize::from(class.number()))).sum();
-            (count(usize::from(class.number())), known)
+            let count = |class: VerdictClass| {
+                let class = class.index();
+                counts[class] + change.map_or(0, |change| change[class])
+            };
+            let known = VerdictClass::all().filter(|class| class.is_known());
+            (count(class), known.map(count).sum())
         });
         compute_interval(by_archive, known_hosts, crawl)
     }
@@ -598,13 +622,13 @@ impl<'t> CrawlerCounts<'t> {
 /// Adds the changes of each crawler to the totals of its kind, and its rows of `shares` to `rows`. A crawler of
 /// the registry without changes has the totals of its kind.
 fn write_rows(
-    changes: &SortedRecords<'_>,
+    changes: &SortedRecords<'_, ChangeOfCrawler>,
     totals: &BTreeMap<u32, [Totals; 3]>,
     crawlers: &Crawlers,
     crawls: &[CrawlRow],
-    rows: &mut Sorter<'_>,
+    rows: &mut Sorter<'_, SortedShare>,
 ) -> Result<(), Error> {
-    let mut reader = changes.read()?;
+    let (mut reader, mut key) = (changes.read()?, GroupKey::default());
     let mut agent = Vec::new();
     for (&position, of_crawl) in totals {
         let crawl = &crawls[position as usize];
@@ -612,25 +636,14 @@ fn write_rows(
         CrawlerCounts::new(totals_for(UnnamedKind::Wildcard))
             .push_rows(b"*", position, crawl, rows)?;
         let mut written: BTreeSet<Vec<u8>> = BTreeSet::new();
-        let mut prefix = Vec::new();
-        while let Some(record) = reader.peek() {
-            let mut fields = FieldReader::new(record);
-            if fields.u32() != position {
-                break;
-            }
-            let key = fields.key();
-            agent.clear();
-            push_key_without_escapes(&mut agent, key);
-            prefix.clear();
-            prefix.extend_from_slice(&record[..record.len() - fields.rest().len()]);
+        while reader.peek()?.is_some_and(|((of, _), _)| of == position) {
+            reader.next_group(&mut key)?;
+            let (_, agent_key) = key.get();
+            agent_key.write_original(&mut agent);
             let crawler = crawlers.get(&agent);
             let mut counts = CrawlerCounts::new(totals_for(UnnamedKind::of(crawler)));
-            while let Some(change) = reader
-                .peek()
-                .and_then(|record| record.strip_prefix(&prefix[..]))
-            {
-                counts.add_change(&mut FieldReader::new(change));
-                reader.advance()?;
+            while let Some(change) = reader.next_of(&key)? {
+                counts.add_change(&change);
             }
             if crawler.is_some() {
                 written.insert(agent.clone());

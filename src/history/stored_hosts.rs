@@ -1,16 +1,41 @@
 //! Reads the hosts of a history with their periods and contents, in the order of `surt_host_name`.
 
-use super::capture_record::optional_bytes;
+use super::capture_record::{STATE_KEYS, StateWords};
 use super::damaged_history_error;
-use super::encoded_rows::EncodedRows;
 use super::history_input::HistoryReader;
 use super::row_key::key_from_text;
-use crate::own_tables;
+use crate::own_tables::{self, STATE};
+use dataset::{Rows, row};
 use disk::error::Error;
-use sort::sort_key::FieldReader;
 use std::collections::BTreeMap;
 use std::path::Path;
 use tables::Table;
+
+row! {
+    /// A row of `host_periods`.
+    pub(super) whole struct PeriodRow<'a> of own_tables::HOST_PERIODS, sorted by (surt_host_name, period_no) {
+        pub(super) host_no: i64,
+        pub(super) period_no: u32,
+        pub(super) surt_host_name: &'a str,
+        pub(super) first_crawl: &'a str,
+        pub(super) last_crawl: &'a str,
+        pub(super) first_fetch: Option<i64>,
+        pub(super) last_fetch: Option<i64>,
+        pub(super) n_captures: u32,
+        pub(super) domain_id: i64,
+        ..state: STATE as StateWords,
+    }
+}
+
+row! {
+    /// A row of `host_contents`.
+    pub(super) whole struct ContentRow<'a> of own_tables::HOST_CONTENTS, sorted by (surt_host_name, content_no) {
+        pub(super) surt_host_name: &'a str,
+        pub(super) content_no: u32,
+        pub(super) period_no: u32,
+        pub(super) content_digest: &'a [u8],
+    }
+}
 
 /// A host with its periods and contents, each at the index that is its number.
 #[derive(Debug, Default)]
@@ -44,10 +69,10 @@ pub(super) struct HostContent {
 
 /// A cursor over the hosts of a history.
 pub(super) struct StoredHosts<'d> {
-    periods: EncodedRows<'d>,
-    contents: EncodedRows<'d>,
+    periods: Rows<'d, PeriodRow<'static>>,
+    contents: Rows<'d, ContentRow<'static>>,
     /// The position of each crawl in the history, by name.
-    positions: BTreeMap<&'d [u8], u32>,
+    positions: BTreeMap<&'d str, u32>,
     root: &'d Path,
     host: StoredHost,
     is_at_end: bool,
@@ -61,16 +86,16 @@ impl<'d> StoredHosts<'d> {
     /// Those of [`advance`](Self::advance).
     pub(super) fn open(history: &'d HistoryReader) -> Result<Self, Error> {
         let positions = (0u32..).zip(&history.crawls);
-        let positions = positions.map(|(position, row)| (row.crawl.as_bytes(), position));
+        let positions = positions.map(|(position, row)| (row.crawl.as_str(), position));
         let mut hosts = Self {
-            periods: history.open_table(own_tables::HOST_PERIODS)?,
-            contents: history.open_table(own_tables::HOST_CONTENTS)?,
+            periods: history.rows()?,
+            contents: history.rows()?,
             positions: positions.collect(),
             root: history.root(),
             host: StoredHost::default(),
             is_at_end: false,
         };
-        hosts.read_host(true)?;
+        hosts.advance()?;
         Ok(hosts)
     }
 
@@ -90,7 +115,7 @@ impl<'d> StoredHosts<'d> {
             ..StoredHost::default()
         };
         let host = std::mem::replace(&mut self.host, next);
-        self.read_host(false)?;
+        self.advance()?;
         Ok(host)
     }
 
@@ -101,27 +126,17 @@ impl<'d> StoredHosts<'d> {
     /// Those of reading; [`DatasetDefect::BadTable`](dataset::error::DatasetDefect::BadTable) if hosts, their periods
     /// or their contents are not in order, are not numbered, or name unknown crawls.
     pub(super) fn advance(&mut self) -> Result<(), Error> {
-        self.read_host(false)
-    }
-
-    fn read_host(&mut self, is_first: bool) -> Result<(), Error> {
         let host = &mut self.host;
         host.periods.clear();
         host.contents.clear();
-        let Some(row) = self.periods.peek() else {
+        let Some(row) = self.periods.peek()? else {
             self.is_at_end = true;
-            let has_contents = self.contents.peek().is_some();
+            let has_contents = !self.contents.is_at_end()?;
             return expect(self.root, own_tables::HOST_CONTENTS, !has_contents);
         };
-        let mut fields = FieldReader::new(row);
-        host.host_no = fields.i64();
-        let _period_no = fields.u32();
-        // Text columns are always UTF-8, so that the default is never used.
-        let name = std::str::from_utf8(fields.bytes()).unwrap_or_default();
-        let is_later = is_first || *host.surt_host_name < *name;
-        let is_valid = is_later && host.host_no >= 0;
-        expect(self.root, own_tables::HOST_PERIODS, is_valid)?;
-        name.clone_into(&mut host.surt_host_name);
+        expect(self.root, own_tables::HOST_PERIODS, row.host_no >= 0)?;
+        host.host_no = row.host_no;
+        row.surt_host_name.clone_into(&mut host.surt_host_name);
         self.read_periods()?;
         self.read_contents()
     }
@@ -129,33 +144,35 @@ impl<'d> StoredHosts<'d> {
     /// Reads the periods of the current host.
     fn read_periods(&mut self) -> Result<(), Error> {
         let host = &mut self.host;
-        while let Some(row) = self.periods.peek() {
-            let mut fields = FieldReader::new(row);
-            let (host_no, period_no, name) = (fields.i64(), fields.u32(), fields.bytes());
-            if name != host.surt_host_name.as_bytes() {
-                break;
-            }
-            let mut position = || self.positions.get(fields.bytes()).copied();
-            let crawls = (position(), position());
-            let mut time = || (fields.u8() != 0).then(|| fields.i64());
-            let (first_fetch, last_fetch) = (time(), time());
-            let n_captures = fields.u32();
+        let is_of_host = |name: &str, row: PeriodRow<'_>| row.surt_host_name == name;
+        while let Some(row) = self
+            .periods
+            .next_if(|row| is_of_host(&host.surt_host_name, row))?
+        {
+            let position = |crawl: &str| self.positions.get(crawl).copied();
+            let crawls = (position(row.first_crawl), position(row.last_crawl));
             // The time of the last capture is stored if that is not the first one.
-            let is_single = n_captures == 1;
+            let is_single = row.n_captures == 1;
             let mut period = HostPeriod {
-                first_fetch,
-                last_fetch: if is_single { first_fetch } else { last_fetch },
-                n_captures,
-                domain_id: fields.i64(),
-                state: fields.rest().to_vec(),
+                first_fetch: row.first_fetch,
+                last_fetch: if is_single {
+                    row.first_fetch
+                } else {
+                    row.last_fetch
+                },
+                n_captures: row.n_captures,
+                domain_id: row.domain_id,
+                state: row.state.to_vec(),
                 ..HostPeriod::default()
             };
             let last = host.periods.last();
-            let is_next = host_no == host.host_no && period_no as usize == host.periods.len();
+            let is_next =
+                row.host_no == host.host_no && row.period_no as usize == host.periods.len();
             let has_room = host.periods.len() < self.positions.len();
             // Consecutive captures of a host with the same state are one period.
             let is_other = last.is_none_or(|last| last.state != period.state);
-            let has_captures = n_captures.cast_signed() > 0 && !(is_single && last_fetch.is_some());
+            let has_captures =
+                row.n_captures.cast_signed() > 0 && !(is_single && row.last_fetch.is_some());
             let is_valid =
                 is_next && has_room && is_other && has_captures && has_keys(&period.state);
             let (Some(first), Some(last), true) = (crawls.0, crawls.1, is_valid) else {
@@ -163,7 +180,6 @@ impl<'d> StoredHosts<'d> {
             };
             (period.first_crawl, period.last_crawl) = (first, last);
             host.periods.push(period);
-            self.periods.advance()?;
         }
         Ok(())
     }
@@ -171,30 +187,28 @@ impl<'d> StoredHosts<'d> {
     /// Reads the contents of the current host, whose periods are read.
     fn read_contents(&mut self) -> Result<(), Error> {
         let host = &mut self.host;
-        let damaged = || damaged_history_error(self.root, own_tables::HOST_CONTENTS);
-        while let Some(row) = self.contents.peek() {
-            let mut fields = FieldReader::new(row);
-            let (name, content_no, period_no) = (fields.bytes(), fields.u32(), fields.u32());
-            if name > host.surt_host_name.as_bytes() {
-                break;
-            }
-            let digest = fields.bytes();
+        let is_reached = |name: &str, row: ContentRow<'_>| row.surt_host_name <= name;
+        while let Some(row) = self
+            .contents
+            .next_if(|row| is_reached(&host.surt_host_name, row))?
+        {
             // Consecutive captures of a period with the same digest have one row.
             let is_other = host.contents.last().is_none_or(|last| {
-                last.period_no < period_no || last.period_no == period_no && last.digest != digest
+                last.period_no < row.period_no
+                    || last.period_no == row.period_no && last.digest != row.content_digest
             });
-            let has_period = (period_no as usize) < host.periods.len();
-            let is_own = name == host.surt_host_name.as_bytes() && !digest.is_empty();
-            let is_next = content_no as usize == host.contents.len();
+            let has_period = (row.period_no as usize) < host.periods.len();
+            let is_own =
+                row.surt_host_name == host.surt_host_name && !row.content_digest.is_empty();
+            let is_next = row.content_no as usize == host.contents.len();
             let has_room = host.contents.len() < self.positions.len();
             if !(is_own && is_next && has_room && is_other && has_period) {
-                return Err(damaged());
+                return Err(damaged_history_error(self.root, own_tables::HOST_CONTENTS));
             }
             host.contents.push(HostContent {
-                period_no,
-                digest: digest.to_vec(),
+                period_no: row.period_no,
+                digest: row.content_digest.to_vec(),
             });
-            self.contents.advance()?;
         }
         Ok(())
     }
@@ -202,17 +216,22 @@ impl<'d> StoredHosts<'d> {
 
 /// Returns true if the keys of a state have the form of keys.
 fn has_keys(state: &[u8]) -> bool {
-    let mut fields = FieldReader::new(state);
-    let mut keys =
-        ["policy_id", "preferences_id", "preference_set_id"].map(|_| optional_bytes(&mut fields));
-    keys.iter_mut()
-        .all(|key| key.is_none_or(|key| key_from_text(key).is_some()))
+    let state = STATE_KEYS.read(state);
+    let keys = [
+        state.policy_id,
+        state.preferences_id,
+        state.preference_set_id,
+    ];
+    keys.into_iter()
+        .flatten()
+        .all(|key| key_from_text(key).is_some())
 }
 
 /// Returns an error about a table unless a condition is true.
 fn expect(root: &Path, table: Table, condition: bool) -> Result<(), Error> {
-    match condition {
-        true => Ok(()),
-        false => Err(damaged_history_error(root, table)),
+    if condition {
+        Ok(())
+    } else {
+        Err(damaged_history_error(root, table))
     }
 }

@@ -5,9 +5,10 @@ use super::output_folder::OutputFolder;
 use crate::manifest::HistoryFile;
 use crate::own_tables;
 use columns::{RowBatch, TableFileWriter};
-use dataset::StoredRows;
+use dataset::{StoredRows, WholeRow};
 use disk::error::Error;
 use sort::sort_key::FieldReader;
+use sort::{Field, Record};
 use std::collections::BTreeMap;
 use std::path::Path;
 use tables::Table;
@@ -27,6 +28,8 @@ pub(super) struct TableWriters<'o> {
     writers: BTreeMap<Table, TableWriter>,
     /// The files that are finished.
     files: Vec<(Table, HistoryFile)>,
+    /// The encoded values of the row that is added.
+    buffer: Vec<u8>,
 }
 
 /// Writes the files of a table, one after the other.
@@ -45,12 +48,23 @@ impl<'o> TableWriters<'o> {
             output,
             writers: BTreeMap::new(),
             files: Vec::new(),
+            buffer: Vec::new(),
         }
     }
 
-    /// Adds a row to a table. `key` has the fields of its first columns; those of the other columns are read from
-    /// `fields`.
-    pub(super) fn push(
+    /// Adds a row to its table.
+    pub(super) fn push<R: WholeRow>(&mut self, row: <R as Record>::Of<'_>) -> Result<(), Error> {
+        let mut buffer = std::mem::take(&mut self.buffer);
+        buffer.clear();
+        row.write(&mut buffer);
+        let pushed = self.push_encoded(R::TABLE, &[], &mut FieldReader::new(&buffer));
+        self.buffer = buffer;
+        pushed
+    }
+
+    /// Adds an encoded row to a table. `key` has the fields of its first columns; those of the other columns are read
+    /// from `fields`.
+    pub(super) fn push_encoded(
         &mut self,
         table: Table,
         key: &[u8],

@@ -1,89 +1,86 @@
 //! A verdict with its basis, as a number.
 
-use sort::sort_key::put_bytes;
-
-/// The verdicts, in the order of their numbers in a class.
-const VERDICTS: [&str; 4] = ["disallow_all", "partial", "allow_all", "unknown"];
-
-/// The bases, in the order of their numbers in a class.
-const BASES: [&str; 9] = [
-    "explicit",
-    "wildcard",
-    "no_group",
-    "no_rules",
-    "empty",
-    "html",
-    "binary",
-    "http_status",
-    "too_complex",
-];
+use robots::{Basis, Verdict};
+use sort::written_as;
 
 /// The number of classes.
-pub const CLASS_COUNT: usize = VERDICTS.len() * BASES.len();
+pub const CLASS_COUNT: usize = Verdict::ALL.len() * Basis::ALL.len();
 
-/// A pair of a verdict and a basis, numbered from 0 in the order of [`VERDICTS`], then of [`BASES`].
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+/// A pair of a verdict and a basis, numbered from 0 in the order of [`Verdict::ALL`], then of [`Basis::ALL`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct VerdictClass(u8);
+
+written_as! { VerdictClass as u8: VerdictClass::number, VerdictClass::from_number }
 
 impl VerdictClass {
     /// `unknown`, `too_complex`: the class for every crawler but `*` if the verdicts of named crawlers are not
     /// stored.
-    pub const UNKNOWN_NAMES: Self = Self::new(3, 8);
+    pub const UNKNOWN_NAMES: Self = Self::new(Verdict::Unknown, Basis::TooComplex);
 
     /// `allow_all`, `no_group`: the class for a crawler that is not named and ignores `*`.
-    pub const ALLOWED_WITHOUT_GROUP: Self = Self::new(2, 2);
+    pub const ALLOWED_WITHOUT_GROUP: Self = Self::new(Verdict::AllowAll, Basis::NoGroup);
 
-    const fn new(verdict: u8, basis: u8) -> Self {
-        Self(verdict * BASES.len() as u8 + basis)
+    /// Returns the class of a verdict and a basis.
+    pub const fn new(verdict: Verdict, basis: Basis) -> Self {
+        Self(verdict as u8 * Basis::ALL.len() as u8 + basis as u8)
     }
 
-    /// Returns the class with these names. An unknown verdict counts as `unknown`, and an unknown basis as
-    /// `too_complex`; no release writes such names.
-    pub fn from_names(verdict: &[u8], basis: &[u8]) -> Self {
-        let find = |names: &[&str], name: &[u8]| {
-            let found = names.iter().position(|known| known.as_bytes() == name);
-            found.unwrap_or(names.len() - 1) as u8
-        };
-        Self::new(find(&VERDICTS, verdict), find(&BASES, basis))
+    /// Returns all classes in the order of their numbers.
+    pub fn all() -> impl Iterator<Item = Self> {
+        (0..CLASS_COUNT as u8).map(Self)
     }
 
-    /// Returns the class with this number; the last class if there is no such number.
-    pub fn from_number(number: u8) -> Self {
+    fn from_number(number: u8) -> Self {
         Self(number.min(CLASS_COUNT as u8 - 1))
     }
 
-    /// Returns the number of the class in records.
-    pub fn number(self) -> u8 {
+    fn number(self) -> u8 {
         self.0
     }
 
-    fn verdict(self) -> usize {
-        usize::from(self.0) / BASES.len()
+    /// Returns the place of the class among [`all`](Self::all).
+    pub fn index(self) -> usize {
+        self.0.into()
     }
 
-    fn basis(self) -> usize {
-        usize::from(self.0) % BASES.len()
+    pub fn verdict(self) -> Verdict {
+        Verdict::ALL[usize::from(self.0) / Basis::ALL.len()]
+    }
+
+    pub fn basis(self) -> Basis {
+        Basis::ALL[usize::from(self.0) % Basis::ALL.len()]
     }
 
     /// Returns true if the verdict is another one than `unknown`.
     pub fn is_known(self) -> bool {
-        VERDICTS[self.verdict()] != "unknown"
+        self.verdict() != Verdict::Unknown
     }
 
     /// Returns true if the verdict is that of a group that names the crawler, also if the rules of the group are too
     /// complex.
     pub fn is_of_group(self) -> bool {
-        matches!(BASES[self.basis()], "explicit" | "too_complex")
+        matches!(self.basis(), Basis::Explicit | Basis::TooComplex)
     }
 
     /// Returns true if the verdict follows from the HTTP status.
     pub fn is_by_status(self) -> bool {
-        BASES[self.basis()] == "http_status"
+        self.basis() == Basis::HttpStatus
     }
+}
 
-    /// Appends the names of the verdict and of the basis.
-    pub fn put_names(self, out: &mut Vec<u8>) {
-        put_bytes(out, VERDICTS[self.verdict()].as_bytes());
-        put_bytes(out, BASES[self.basis()].as_bytes());
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_class_has_its_verdict_and_its_basis() {
+        let pairs = Verdict::ALL
+            .into_iter()
+            .flat_map(|verdict| Basis::ALL.map(|basis| (verdict, basis)));
+        for ((verdict, basis), class) in pairs.zip(VerdictClass::all()) {
+            assert_eq!(VerdictClass::new(verdict, basis), class);
+            assert_eq!((class.verdict(), class.basis()), (verdict, basis));
+        }
+        assert_eq!(VerdictClass::all().count(), CLASS_COUNT);
     }
 }

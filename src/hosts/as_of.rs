@@ -1,6 +1,6 @@
 //! The time up to which captures are considered.
 
-use sort::sort_key::{FieldReader, put_i64};
+use sort::written_as;
 
 /// The time up to which captures are considered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -29,26 +29,30 @@ impl AsOf {
         }
     }
 
-    /// Appends a field that sorts as the times do, with `Newest` last.
-    pub fn write(self, out: &mut Vec<u8>) {
+    /// Returns a number that sorts as the times do, with `Newest` last.
+    fn number(self) -> i64 {
         match self {
-            Self::Time(time) => put_i64(out, time),
-            Self::Newest => put_i64(out, NEWEST),
+            Self::Time(time) => time,
+            Self::Newest => NEWEST,
         }
     }
 
-    /// Reads the field that [`AsOf::write`] wrote.
-    pub fn read(fields: &mut FieldReader<'_>) -> Self {
-        match fields.i64() {
-            NEWEST => Self::Newest,
-            time => Self::Time(time),
+    fn from_number(number: i64) -> Self {
+        if number == NEWEST {
+            Self::Newest
+        } else {
+            Self::Time(number)
         }
     }
 }
 
+written_as! { AsOf as i64: AsOf::number, AsOf::from_number }
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use sort::Field;
+    use sort::sort_key::FieldReader;
 
     fn written(as_of: AsOf) -> Vec<u8> {
         let mut out = Vec::new();

@@ -1,10 +1,15 @@
 //! Rows of `robots_files`, read as captures.
 
 use super::ResolveContext;
-use super::candidate::{Candidate, CaptureId, CaptureRank, RedirectChain, RulesSource, UrlOrder};
+use super::candidate::{
+    Candidate, CaptureId, CaptureRank, Effects, RedirectChain, RulesSource, UrlOrder,
+};
 use arrow_array::{Array, RecordBatch};
 use columns::HASH_SEED;
-use dataset::{CaptureFilter, ColumnValuesFilter, PartId, StoredColumns, stored_columns, value};
+use dataset::{
+    BatchRow, CaptureFilter, Code, ColumnValue, ColumnValuesFilter, Columns, PartId, Word, row,
+    value,
+};
 use disk::error::Error;
 use robots::{ContentClass, FetchClass, FetchOutcome, HttpStatus, StatusEffect};
 use std::collections::BTreeSet;
@@ -23,34 +28,34 @@ pub(super) const EMPTY_BODY_DIGEST: &str = "3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ";
 /// values, all row groups are read.
 pub(super) const MAX_FILTER_VALUES: usize = 100;
 
-stored_columns! {
-    /// The columns of a capture, except those in [`StatusColumns`].
-    struct CaptureColumns of Table::ROBOTS_FILES {
-        robots_id: Long,
-        url: Text,
-        surt_host_name: Text,
-        fetch_time: Time,
-        content_digest: Text,
-        is_revisit: Bool,
-        is_robots_path: Bool,
-        is_valid_utf8: Bool,
+row! {
+    /// The columns of a capture, except those of [`CaptureStatus`].
+    struct StoredCapture<'a> of Table::ROBOTS_FILES {
+        robots_id: i64,
+        url: Option<&'a str>,
+        surt_host_name: Option<&'a str>,
+        fetch_time: Option<i64>,
+        content_digest: Option<&'a str>,
+        is_revisit: bool,
+        is_robots_path: bool,
+        is_valid_utf8: Option<bool>,
     }
 }
 
-stored_columns! {
+row! {
     /// The columns that determine the effect of the status.
-    struct StatusColumns of Table::ROBOTS_FILES {
-        fetch_status: Short,
-        fetch_redirect: Text,
-        content_truncated: Text,
-        content_class: Text,
+    struct CaptureStatus<'a> of Table::ROBOTS_FILES {
+        fetch_status: Option<i16>,
+        fetch_redirect: Option<&'a str>,
+        content_truncated: Option<&'a str>,
+        content_class: Option<Word<ContentClass>>,
     }
 }
 
 /// A batch of rows of `robots_files`.
 pub(super) struct CaptureRows {
     part: PartId,
-    columns: CaptureColumns,
+    columns: Columns<StoredCapture<'static>>,
     status: StatusColumns,
 }
 
@@ -61,7 +66,7 @@ pub(super) fn for_each_batch(
     each: &(dyn Fn(&CaptureRows) -> Result<(), Error> + Sync),
 ) -> Result<(), Error> {
     let table = Table::ROBOTS_FILES;
-    let columns = [CaptureColumns::NAMES, StatusColumns::NAMES].concat();
+    let columns = [StoredCapture::NAMES, CaptureStatus::NAMES].concat();
     let dataset = context.dataset;
     dataset.read_in_parallel(table, &columns, filter, &|part, batch| {
         context.memory.check_stop()?;
@@ -77,15 +82,15 @@ pub(super) fn for_each_redirect_target(
     context: &ResolveContext<'_>,
     each: &mut dyn FnMut(u32, &str),
 ) -> Result<(), Error> {
-    let columns = StatusColumns::NAMES;
+    let columns = CaptureStatus::NAMES;
     let (table, filter) = (Table::ROBOTS_FILES, CaptureFilter::All);
     context
         .dataset
         .read(table, columns, &filter, &mut |crawl, batch| {
             context.memory.check_stop()?;
-            let status = StatusColumns::from_batch(batch)?;
+            let status = CaptureStatus::from_batch(batch)?;
             for row in 0..batch.num_rows() {
-                if let Some(next_url) = status.next_url(row) {
+                if let Some(next_url) = next_url(&status, row) {
                     each(crawl, next_url);
                 }
             }
@@ -93,37 +98,33 @@ pub(super) fn for_each_redirect_target(
         })
 }
 
-impl StatusColumns {
-    fn fetch_status(&self, row: usize) -> Option<i16> {
-        value(&self.fetch_status, row)
-    }
+type StatusColumns = Columns<CaptureStatus<'static>>;
 
-    /// Returns the status that the scan evaluated: 200 for a resource record, which has no HTTP
-    /// response but a body that is parsed.
-    fn http_status(&self, row: usize) -> HttpStatus {
-        let status = self.fetch_status(row);
-        let is_parsed = self.content_class.is_valid(row);
-        let code = status.and_then(|status| u16::try_from(status).ok());
-        HttpStatus {
-            code: code.or(is_parsed.then_some(200)),
-            has_location: self.fetch_redirect.is_valid(row),
-        }
+/// Returns the status that the scan evaluated: 200 for a resource record, which has no HTTP
+/// response but a body that is parsed.
+fn http_status(columns: &StatusColumns, row: usize) -> HttpStatus {
+    let status = value(&columns.fetch_status, row);
+    let is_parsed = columns.content_class.is_valid(row);
+    let code = status.and_then(|status| u16::try_from(status).ok());
+    HttpStatus {
+        code: code.or(is_parsed.then_some(200)),
+        has_location: columns.fetch_redirect.is_valid(row),
     }
+}
 
-    /// Returns the target of a redirect; `None` if the capture is not a redirect to be followed.
-    fn next_url(&self, row: usize) -> Option<&str> {
-        let target = value(&self.fetch_redirect, row)?;
-        let follows = self.http_status(row).effect_google() == StatusEffect::Follow;
-        follows.then_some(target)
-    }
+/// Returns the target of a redirect; `None` if the capture is not a redirect to be followed.
+fn next_url(columns: &StatusColumns, row: usize) -> Option<&str> {
+    let target = value(&columns.fetch_redirect, row)?;
+    let follows = http_status(columns, row).effect_google() == StatusEffect::Follow;
+    follows.then_some(target)
 }
 
 impl CaptureRows {
     fn new(part: PartId, batch: &RecordBatch) -> Result<Self, Error> {
         Ok(Self {
             part,
-            columns: CaptureColumns::from_batch(batch)?,
-            status: StatusColumns::from_batch(batch)?,
+            columns: StoredCapture::from_batch(batch)?,
+            status: CaptureStatus::from_batch(batch)?,
         })
     }
 
@@ -208,8 +209,8 @@ impl CaptureRows {
         RulesSource {
             id: self.id(row),
             part: self.part.part,
-            effects: effects.map(known_effect),
-            content: self.content_class(row),
+            effects: Effects(effects.map(known_effect)),
+            content: Code(self.content_class(row)),
             is_valid_utf8: value(&self.columns.is_valid_utf8, row).unwrap_or(true),
             time: self.time(row),
         }
@@ -254,20 +255,18 @@ impl CaptureRows {
     }
 
     pub(super) fn fetch_status(&self, row: usize) -> Option<i16> {
-        self.status.fetch_status(row)
+        value(&self.status.fetch_status, row)
     }
 
     /// Returns the status that the scan evaluated.
     pub(super) fn http_status(&self, row: usize) -> HttpStatus {
-        self.status.http_status(row)
+        http_status(&self.status, row)
     }
 
     /// Returns the class of the body; `NoRules` if the body was not parsed.
     fn content_class(&self, row: usize) -> ContentClass {
-        let name = value(&self.status.content_class, row);
-        let mut known = ContentClass::ALL.into_iter();
-        let class = known.find(|known| Some(known.name()) == name);
-        class.unwrap_or(ContentClass::NoRules)
+        let class: Option<Word<_>> = ColumnValue::value(&self.status.content_class, row);
+        class.map_or(ContentClass::NoRules, |class| class.0)
     }
 
     pub(super) fn digest(&self, row: usize) -> Option<&str> {
@@ -289,7 +288,7 @@ impl CaptureRows {
 
     /// Returns the target of a redirect; `None` if the capture is not a redirect to be followed.
     pub(super) fn next_url(&self, row: usize) -> Option<&str> {
-        self.status.next_url(row)
+        next_url(&self.status, row)
     }
 }
 

@@ -7,8 +7,10 @@ use super::revisits::RevisitFiller;
 use super::{AsOf, ResolveContext};
 use dataset::CaptureFilter;
 use disk::error::Error;
-use sort::sort_key::{FieldReader, put_key};
-use sort::{Arena, Reader, SharedSorter, SortedRecords};
+use sort::{Arena, GroupKey, Key, Reader, SharedSorter, SortedRecords};
+
+/// A capture with its sort key.
+pub(super) type KeyedCapture = (Key<'static>, CaptureFields<'static>);
 
 /// Appends the sort key of a row of a batch to a buffer. Returns false if the row is not needed.
 pub(super) type WriteKey<'k> = dyn Fn(&CaptureRows, usize, &mut Vec<u8>) -> bool + Sync + 'k;
@@ -18,7 +20,7 @@ pub(super) fn sort_captures<'a>(
     context: &ResolveContext<'a>,
     filter: &CaptureFilter,
     write_key: &WriteKey<'_>,
-) -> Result<SortedRecords<'a>, Error> {
+) -> Result<SortedRecords<'a, KeyedCapture>, Error> {
     let sorter = CaptureSorter::new(context, false, write_key);
     for_each_batch(context, filter, &|rows| sorter.add(rows))?;
     sorter.finish(context)
@@ -27,7 +29,7 @@ pub(super) fn sort_captures<'a>(
 /// Sorts captures by their keys, then by their times. The `RulesSource` of a revisit becomes the capture
 /// that has its content, if there is one.
 pub(super) struct CaptureSorter<'s, 'k> {
-    captures: SharedSorter<'s>,
+    captures: SharedSorter<'s, KeyedCapture>,
     revisits: RevisitFiller<'s>,
     /// True if the records have the short forms of URLs and the hashes of digests.
     keeps_urls: bool,
@@ -51,7 +53,7 @@ impl<'s, 'k> CaptureSorter<'s, 'k> {
     /// Adds the captures of a batch that are needed.
     pub(super) fn add(&self, rows: &CaptureRows) -> Result<(), Error> {
         let (mut new, mut new_revisits) = (Arena::default(), Arena::default());
-        let (mut key, mut url, mut record) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut key, mut escaped, mut url) = (Vec::new(), Vec::new(), Vec::new());
         for row in 0..rows.len() {
             key.clear();
             if !(self.write_key)(rows, row, &mut key) {
@@ -68,10 +70,10 @@ impl<'s, 'k> CaptureSorter<'s, 'k> {
                 url: &url,
                 content_hash: rows.content_hash(row).filter(|_| self.keeps_urls),
             };
-            put_capture(&mut record, &key, &capture);
+            let capture = (Key::new(&key, &mut escaped), capture);
             let revisits = &self.revisits;
-            if !revisits.push_if_revisit(&record, rows, row, &mut new_revisits) {
-                new.push(&record);
+            if !revisits.push_if_revisit(capture, rows, row, &mut new_revisits) {
+                new.push(capture);
             }
         }
         self.revisits.append(&new_revisits)?;
@@ -79,37 +81,26 @@ impl<'s, 'k> CaptureSorter<'s, 'k> {
     }
 
     /// Finds the content of the revisits, and returns all captures in order.
-    pub(super) fn finish(self, context: &ResolveContext<'s>) -> Result<SortedRecords<'s>, Error> {
+    pub(super) fn finish(
+        self,
+        context: &ResolveContext<'s>,
+    ) -> Result<SortedRecords<'s, KeyedCapture>, Error> {
         self.revisits.fill(context, &self.captures)?;
         self.captures.finish()
     }
 }
 
-/// Replaces `record` with a key and a capture.
-fn put_capture(record: &mut Vec<u8>, key: &[u8], capture: &CaptureFields<'_>) {
-    record.clear();
-    put_key(record, key);
-    capture.write(record);
-}
-
 /// Calls `each` for the captures of `key` up to a time, in the order of their
 /// times. Captures that an earlier call has passed are not repeated.
 pub(super) fn for_each_capture_until(
-    reader: &mut Reader<'_>,
-    key: &[u8],
+    captures: &mut Reader<'_, KeyedCapture>,
+    key: &GroupKey<Key<'static>>,
     as_of: AsOf,
     each: &mut dyn FnMut(CaptureFields<'_>),
 ) -> Result<(), Error> {
-    while let Some(record) = reader.peek() {
-        let Some(fields) = record.strip_prefix(key) else {
-            break;
-        };
-        let capture = CaptureFields::read(&mut FieldReader::new(fields));
-        if !as_of.includes(capture.candidate.time) {
-            break;
-        }
+    let is_wanted = |capture: CaptureFields<'_>| as_of.includes(capture.candidate.time);
+    while let Some(capture) = captures.next_of_if(key, is_wanted)? {
         each(capture);
-        reader.advance()?;
     }
     Ok(())
 }

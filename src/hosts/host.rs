@@ -2,11 +2,11 @@
 
 use super::candidate::{Candidate, CandidateSelection};
 use super::capture_rows::{build_values_filter, for_each_batch};
-use super::lookups::find_candidates_by_key;
+use super::lookups::{Lookup, find_candidates_by_key};
 use super::{AsOf, ResolveContext};
 use dataset::CaptureFilter;
 use disk::error::Error;
-use sort::sort_key::{FieldReader, put_key};
+use sort::Key;
 use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
 use urls::parse_url;
@@ -200,11 +200,10 @@ pub fn find_authoritative_capture(
     host: &Host,
     as_of: AsOf,
 ) -> Result<Option<Candidate>, Error> {
-    let mut lookups = context.memory.create_sorter();
-    let mut record = Vec::new();
-    put_key(&mut record, host.name.as_bytes());
-    as_of.write(&mut record);
-    lookups.push(&record)?;
+    let mut lookups = context.memory.create_sorter::<Lookup<()>>();
+    let mut escaped = Vec::new();
+    let key = Key::new(host.name.as_bytes(), &mut escaped);
+    lookups.push((key, (as_of, ())))?;
     let filter = build_values_filter("url_host_name", BTreeSet::from([host.name.clone()]));
     let lookups = lookups.finish()?;
     let candidates = find_candidates_by_key(context, &lookups, &filter, &|rows, row, key| {
@@ -214,12 +213,8 @@ pub fn find_authoritative_capture(
     })?;
     let mut selection = CandidateSelection::default();
     let mut reader = candidates.read()?;
-    while let Some(record) = reader.peek() {
-        let mut fields = FieldReader::new(record);
-        fields.key();
-        AsOf::read(&mut fields);
-        selection.add(Candidate::read(&mut fields));
-        reader.advance()?;
+    while let Some((_, (_, fields))) = reader.next_record()? {
+        selection.add(fields.candidate);
     }
     Ok(selection.authoritative_capture())
 }

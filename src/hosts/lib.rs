@@ -30,8 +30,10 @@ pub mod resolved;
 mod revisits;
 
 pub use as_of::AsOf;
-pub use candidate::{CandidateSelection, CaptureId, RulesSource};
+pub use candidate::{CandidateSelection, CaptureId, RedirectEnd, RulesSource};
 pub use host::Host;
+pub use lookups::Lookup;
+pub use redirects::KeyedCandidate;
 
 use dataset::Dataset;
 use sort::SortMemory;

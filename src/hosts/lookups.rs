@@ -13,25 +13,25 @@
 use super::ResolveContext;
 use super::as_of::AsOf;
 use super::capture_rows::{MAX_FILTER_VALUES, build_values_filter};
-use super::captures::{WriteKey, for_each_capture_until, sort_captures};
+use super::captures::{KeyedCapture, WriteKey, for_each_capture_until, sort_captures};
 use super::key_captures::KeyCaptures;
-use super::redirects::RedirectFollower;
+use super::redirects::{KeyedCandidate, RedirectFollower};
 use dataset::CaptureFilter;
 use disk::error::Error;
-use sort::SortedRecords;
-use sort::sort_key::{FieldReader, push_key_without_escapes};
+use sort::{GroupKey, Key, Record, SortedRecords};
 use std::collections::BTreeSet;
 use urls::url_host;
 
+/// A key for which candidates are looked up, such as an origin, with a time and other fields.
+pub type Lookup<V> = (Key<'static>, (AsOf, V));
+
 /// Finds the candidates for each origin and time in `lookups`.
 ///
-/// A record of `lookups` begins with an origin and an [`AsOf`]; so does each
-/// returned record, followed by a [`Candidate`](super::candidate::Candidate).
 /// [`CandidateSelection`](super::CandidateSelection) selects the authoritative one.
-pub fn find_candidates_by_origin<'a>(
+pub fn find_candidates_by_origin<'a, V: Record>(
     context: &ResolveContext<'a>,
-    lookups: &SortedRecords<'_>,
-) -> Result<SortedRecords<'a>, Error> {
+    lookups: &SortedRecords<'_, Lookup<V>>,
+) -> Result<SortedRecords<'a, KeyedCandidate>, Error> {
     let requested = context.memory.create_key_filter(lookups)?;
     let filter = build_origins_filter(lookups)?;
     find_candidates_by_key(context, lookups, &filter, &|rows, row, key| {
@@ -41,12 +41,12 @@ pub fn find_candidates_by_origin<'a>(
 
 /// Finds the candidates for each key and time in `lookups`. `write_key` writes the keys of
 /// captures.
-pub(super) fn find_candidates_by_key<'a>(
+pub(super) fn find_candidates_by_key<'a, V: Record>(
     context: &ResolveContext<'a>,
-    lookups: &SortedRecords<'_>,
+    lookups: &SortedRecords<'_, Lookup<V>>,
     filter: &CaptureFilter,
     write_key: &WriteKey<'_>,
-) -> Result<SortedRecords<'a>, Error> {
+) -> Result<SortedRecords<'a, KeyedCandidate>, Error> {
     let captures = sort_captures(context, filter, write_key)?;
     let mut follower = RedirectFollower::new(context);
     add_captures(lookups, &captures, &mut follower)?;
@@ -56,62 +56,50 @@ pub(super) fn find_candidates_by_key<'a>(
 
 /// Adds the captures of each key up to each requested time to `follower`: redirects as chains to be
 /// followed, and other captures as candidates.
-fn add_captures(
-    lookups: &SortedRecords<'_>,
-    captures: &SortedRecords<'_>,
+fn add_captures<V: Record>(
+    lookups: &SortedRecords<'_, Lookup<V>>,
+    captures: &SortedRecords<'_, KeyedCapture>,
     follower: &mut RedirectFollower<'_>,
 ) -> Result<(), Error> {
     let (mut lookups, mut captures) = (lookups.read()?, captures.read()?);
-    let mut key = Vec::new();
-    let mut previous_as_of = None;
+    let mut key = GroupKey::default();
     let mut key_captures = KeyCaptures::default();
-    let mut record = Vec::new();
-    while let Some(lookup) = lookups.peek() {
-        let mut fields = FieldReader::new(lookup);
-        let next_key = fields.key();
-        if next_key != key {
-            key.clear();
-            key.extend_from_slice(next_key);
-            previous_as_of = None;
-            key_captures.clear();
-            captures.skip_to_key(&key)?;
-        }
-        let as_of = AsOf::read(&mut fields);
-        if previous_as_of != Some(as_of) {
+    while lookups.next_group(&mut key)? {
+        let mut previous_as_of = None;
+        key_captures.clear();
+        captures.skip_to(&key)?;
+        while let Some((as_of, _)) = lookups.next_of(&key)? {
+            if previous_as_of == Some(as_of) {
+                continue;
+            }
             previous_as_of = Some(as_of);
             for_each_capture_until(&mut captures, &key, as_of, &mut |capture| {
                 key_captures.add(&capture);
             })?;
             for candidate in key_captures.direct_captures() {
-                record.clear();
-                record.extend_from_slice(&key);
-                as_of.write(&mut record);
-                candidate.write(&mut record);
-                follower.candidates.push(&record)?;
+                follower.candidates.push((key.get(), (as_of, candidate)))?;
             }
-            follower.add_redirects(&key, as_of, &key_captures)?;
+            follower.add_redirects(key.get(), as_of, &key_captures)?;
         }
-        lookups.advance()?;
     }
     Ok(())
 }
 
 /// Returns a filter of captures by the hosts of the origins in `lookups`. If there are many hosts,
 /// the filter lets all captures pass.
-fn build_origins_filter(lookups: &SortedRecords<'_>) -> Result<CaptureFilter, Error> {
+fn build_origins_filter<V: Record>(
+    lookups: &SortedRecords<'_, Lookup<V>>,
+) -> Result<CaptureFilter, Error> {
     let mut hosts = BTreeSet::new();
-    let mut reader = lookups.read()?;
-    let mut origin = Vec::new();
-    while let Some(record) = reader.peek() {
-        origin.clear();
-        push_key_without_escapes(&mut origin, FieldReader::new(record).key());
+    let (mut reader, mut key, mut origin) = (lookups.read()?, GroupKey::default(), Vec::new());
+    while reader.next_group(&mut key)? {
+        key.get().write_original(&mut origin);
         if let Some(host) = std::str::from_utf8(&origin).ok().and_then(url_host) {
             hosts.insert(host.to_owned());
         }
         if hosts.len() > MAX_FILTER_VALUES {
             break;
         }
-        reader.advance()?;
     }
     Ok(build_values_filter("url_host_name", hosts))
 }

@@ -14,14 +14,14 @@ use super::candidate::{
 use super::capture_rows::{
     CaptureRows, MAX_FILTER_VALUES, build_values_filter, for_each_redirect_target,
 };
-use super::captures::{for_each_capture_until, sort_captures};
+use super::captures::{KeyedCapture, for_each_capture_until, sort_captures};
 use super::key_captures::KeyCaptures;
 use super::{AsOf, ResolveContext};
-use dataset::{CaptureFilter, push_crawl_key};
+use dataset::{CaptureFilter, Code, push_crawl_key};
 use disk::error::Error;
 use parquet::bloom_filter::Sbbf;
-use sort::sort_key::{FieldReader, push_key_without_escapes, put_i64, put_key, put_u8};
-use sort::{SortedRecords, Sorter};
+use sort::sort_key::FieldReader;
+use sort::{Field, GroupKey, Key, Record, SortedRecords, Sorter, record};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use tables::Table;
@@ -31,50 +31,69 @@ use urls::url_host;
 /// should follow at least five.
 const MAX_HOPS: u8 = 5;
 
+/// A candidate for a key and a time.
+pub type KeyedCandidate = (Key<'static>, (AsOf, CandidateFields<'static>));
+
 /// Follows the redirects of captures, so that each becomes a candidate with the rules of the
 /// capture at its end.
 pub(super) struct RedirectFollower<'s> {
-    /// Each record is a key, an [`AsOf`] and a [`CandidateFields`].
-    pub(super) candidates: Sorter<'s>,
-    pending: Sorter<'s>,
-    record: Vec<u8>,
+    pub(super) candidates: Sorter<'s, KeyedCandidate>,
+    /// The key is that of the next URL.
+    pending: Sorter<'s, (Key<'static>, PendingRedirect<'static>)>,
+    /// Buffers for the key of the next URL.
+    target: Vec<u8>,
+    escaped: Vec<u8>,
 }
 
-/// A redirect chain whose end is not known yet.
-struct PendingRedirect<'a> {
-    as_of: AsOf,
-    /// The key for which the redirect becomes a candidate.
-    key: &'a [u8],
-    /// The capture with which the chain begins.
-    first: CandidateFields<'a>,
-    /// The `robots_id` of every capture of the chain. A chain that returns to
-    /// one of them is a loop.
-    visited: Vec<i64>,
+record! {
+    /// A redirect chain whose end is not known yet.
+    struct PendingRedirect<'a> {
+        as_of: AsOf,
+        /// The key for which the redirect becomes a candidate.
+        key: Key<'a>,
+        /// The capture with which the chain begins.
+        first: CandidateFields<'a>,
+        visited: VisitedCaptures,
+    }
 }
 
-impl<'a> PendingRedirect<'a> {
-    /// Writes a record whose key is the crawl and the next URL.
-    fn write(&self, record: &mut Vec<u8>, next_url: &[u8]) {
-        record.clear();
-        put_target_key(record, self.first.candidate.id.crawl, next_url);
-        self.as_of.write(record);
-        record.extend_from_slice(self.key);
-        self.first.write(record);
-        put_u8(record, self.visited.len() as u8);
-        for robots_id in &self.visited {
-            put_i64(record, *robots_id);
+/// The `robots_id` of every capture of a chain. A chain that returns to one of them is a loop.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct VisitedCaptures {
+    count: u8,
+    ids: [i64; MAX_HOPS as usize + 1],
+}
+
+impl VisitedCaptures {
+    fn push(&mut self, robots_id: i64) {
+        if let Some(id) = self.ids.get_mut(usize::from(self.count)) {
+            *id = robots_id;
+            self.count += 1;
         }
     }
 
-    /// Reads the fields after the key.
+    fn contains(&self, robots_id: i64) -> bool {
+        self.ids[..usize::from(self.count)].contains(&robots_id)
+    }
+}
+
+impl<'a> Field<'a> for VisitedCaptures {
+    fn write(self, out: &mut Vec<u8>) {
+        self.count.write(out);
+        let ids = self.ids.into_iter().take(self.count.into());
+        ids.for_each(|id| id.write(out));
+    }
+
     fn read(fields: &mut FieldReader<'a>) -> Self {
-        Self {
-            as_of: AsOf::read(fields),
-            key: fields.key(),
-            first: CandidateFields::read(fields),
-            visited: (0..fields.u8()).map(|_| fields.i64()).collect(),
-        }
+        let mut visited = Self::default();
+        let count = u8::read(fields);
+        (0..count).for_each(|_| visited.push(i64::read(fields)));
+        visited
     }
+}
+
+impl Record for VisitedCaptures {
+    type Of<'a> = Self;
 }
 
 /// The preferred capture of the URL to which a redirect leads, and its own target if it is a redirect, too.
@@ -103,37 +122,40 @@ impl<'s> RedirectFollower<'s> {
         Self {
             candidates: context.memory.create_sorter(),
             pending: context.memory.create_sorter(),
-            record: Vec::new(),
+            target: Vec::new(),
+            escaped: Vec::new(),
         }
     }
 
-    /// Adds the redirects of `key`, which has the escaped form that [`FieldReader::key`] returns.
+    /// Adds the redirects of `key`.
     pub(super) fn add_redirects(
         &mut self,
-        key: &[u8],
+        key: Key<'_>,
         as_of: AsOf,
         captures: &KeyCaptures,
     ) -> Result<(), Error> {
         for (next_url, first) in captures.redirects() {
+            let mut visited = VisitedCaptures::default();
+            visited.push(first.candidate.id.robots_id);
             let redirect = PendingRedirect {
                 as_of,
                 key,
                 first,
-                visited: vec![first.candidate.id.robots_id],
+                visited,
             };
-            self.push_pending(&redirect, next_url)?;
+            self.push_pending(redirect, next_url)?;
         }
         Ok(())
     }
 
     /// Follows all redirects, and returns the candidates. `all_target_captures` are the captures of
-    /// all URLs to which any capture redirects, sorted by the keys that [`put_target_key`] writes. If
+    /// all URLs to which any capture redirects, sorted by the keys of [`push_url_key`]. If
     /// they are `None`, the needed captures are read from the dataset.
     pub(super) fn follow(
         mut self,
         context: &ResolveContext<'s>,
-        mut all_target_captures: Option<SortedRecords<'s>>,
-    ) -> Result<SortedRecords<'s>, Error> {
+        mut all_target_captures: Option<SortedRecords<'s, KeyedCapture>>,
+    ) -> Result<SortedRecords<'s, KeyedCandidate>, Error> {
         for hop in 1..=MAX_HOPS {
             let next_pending = context.memory.create_sorter();
             let pending = std::mem::replace(&mut self.pending, next_pending).finish()?;
@@ -160,27 +182,20 @@ impl<'s> RedirectFollower<'s> {
     fn follow_hop(
         &mut self,
         hop: u8,
-        pending: &SortedRecords<'_>,
-        captures: &SortedRecords<'_>,
+        pending: &SortedRecords<'_, (Key<'static>, PendingRedirect<'static>)>,
+        captures: &SortedRecords<'_, KeyedCapture>,
     ) -> Result<(), Error> {
         let (mut pending, mut captures) = (pending.read()?, captures.read()?);
-        let mut target_key = Vec::new();
-        let mut target = None;
-        while let Some(record) = pending.peek() {
-            let mut fields = FieldReader::new(record);
-            let key = fields.key();
-            if key != target_key {
-                target_key.clear();
-                target_key.extend_from_slice(key);
-                target = None;
-                captures.skip_to_key(&target_key)?;
+        let mut key = GroupKey::default();
+        while pending.next_group(&mut key)? {
+            captures.skip_to(&key)?;
+            let mut target = None;
+            while let Some(redirect) = pending.next_of(&key)? {
+                for_each_capture_until(&mut captures, &key, redirect.as_of, &mut |capture| {
+                    RedirectTarget::replace_if_preferred(&mut target, &capture);
+                })?;
+                self.finish_hop(redirect, target.as_ref(), hop)?;
             }
-            let redirect = PendingRedirect::read(&mut fields);
-            for_each_capture_until(&mut captures, &target_key, redirect.as_of, &mut |capture| {
-                RedirectTarget::replace_if_preferred(&mut target, &capture);
-            })?;
-            self.finish_hop(redirect, target.as_ref(), hop)?;
-            pending.advance()?;
         }
         Ok(())
     }
@@ -201,7 +216,7 @@ impl<'s> RedirectFollower<'s> {
         else {
             return self.push_unresolved(redirect, RedirectEnd::NotCaptured);
         };
-        if redirect.visited.contains(&candidate.id.robots_id) {
+        if redirect.visited.contains(candidate.id.robots_id) {
             return self.push_unresolved(redirect, RedirectEnd::Loop);
         }
         first.redirects.hop_count = hop;
@@ -209,12 +224,12 @@ impl<'s> RedirectFollower<'s> {
             None => {
                 first.rank = candidate.rank;
                 first.source = candidate.source;
-                first.redirects.end = Some(RedirectEnd::Resolved);
-                self.push_candidate(&redirect)
+                first.redirects.end = Some(Code(RedirectEnd::Resolved));
+                self.push_candidate(redirect)
             }
             Some(next_url) if hop < MAX_HOPS => {
                 redirect.visited.push(candidate.id.robots_id);
-                self.push_pending(&redirect, next_url)
+                self.push_pending(redirect, next_url)
             }
             Some(_) => self.push_unresolved(redirect, RedirectEnd::TooMany),
         }
@@ -228,38 +243,41 @@ impl<'s> RedirectFollower<'s> {
         end: RedirectEnd,
     ) -> Result<(), Error> {
         redirect.first.candidate.rank = CaptureRank::Nothing;
-        redirect.first.candidate.redirects.end = Some(end);
-        self.push_candidate(&redirect)
+        redirect.first.candidate.redirects.end = Some(Code(end));
+        self.push_candidate(redirect)
     }
 
-    fn push_candidate(&mut self, redirect: &PendingRedirect<'_>) -> Result<(), Error> {
-        self.record.clear();
-        self.record.extend_from_slice(redirect.key);
-        redirect.as_of.write(&mut self.record);
-        redirect.first.write(&mut self.record);
-        self.candidates.push(&self.record)
+    fn push_candidate(&mut self, redirect: PendingRedirect<'_>) -> Result<(), Error> {
+        let candidate = (redirect.as_of, redirect.first);
+        self.candidates.push((redirect.key, candidate))
     }
 
     fn push_pending(
         &mut self,
-        redirect: &PendingRedirect<'_>,
+        redirect: PendingRedirect<'_>,
         next_url: &[u8],
     ) -> Result<(), Error> {
-        redirect.write(&mut self.record, next_url);
-        self.pending.push(&self.record)
+        self.target.clear();
+        push_crawl_key(
+            &mut self.target,
+            redirect.first.candidate.id.crawl,
+            next_url,
+        );
+        let key = Key::new(&self.target, &mut self.escaped);
+        self.pending.push((key, redirect))
     }
 }
 
 /// Sorts the captures of the URLs to which pending redirects lead; `None` if there are many URLs.
 fn sort_target_captures<'a>(
     context: &ResolveContext<'a>,
-    pending: &SortedRecords<'_>,
-) -> Result<Option<SortedRecords<'a>>, Error> {
+    pending: &SortedRecords<'_, (Key<'static>, PendingRedirect<'static>)>,
+) -> Result<Option<SortedRecords<'a, KeyedCapture>>, Error> {
     let (mut targets, mut hosts) = (BTreeSet::new(), BTreeSet::new());
-    let mut reader = pending.read()?;
-    while let Some(record) = reader.peek() {
+    let (mut reader, mut key) = (pending.read()?, GroupKey::default());
+    while reader.next_group(&mut key)? {
         let mut target = Vec::new();
-        push_key_without_escapes(&mut target, FieldReader::new(record).key());
+        key.get().write_original(&mut target);
         let (_, url) = split_crawl_key(&target);
         let host = std::str::from_utf8(url).ok().and_then(url_host);
         // A URL without a host was not captured.
@@ -270,7 +288,6 @@ fn sort_target_captures<'a>(
         if targets.len() > MAX_FILTER_VALUES {
             return Ok(None);
         }
-        reader.advance()?;
     }
     let filter = build_values_filter("url_host_name", hosts);
     let captures = sort_captures(context, &filter, &|rows, row, key| {
@@ -281,7 +298,9 @@ fn sort_target_captures<'a>(
 }
 
 /// Sorts the captures of all URLs to which any capture redirects.
-fn sort_all_target_captures<'a>(context: &ResolveContext<'a>) -> Result<SortedRecords<'a>, Error> {
+fn sort_all_target_captures<'a>(
+    context: &ResolveContext<'a>,
+) -> Result<SortedRecords<'a, KeyedCapture>, Error> {
     let targets = read_redirect_targets(context)?;
     let filter = CaptureFilter::Urls(Arc::new(targets));
     sort_captures(context, &filter, &|rows, row, key| {
@@ -307,11 +326,4 @@ pub(super) fn read_redirect_targets(context: &ResolveContext<'_>) -> Result<Sbbf
 /// Appends the crawl and the URL of a row: its key as the target of a redirect.
 pub(super) fn push_url_key(rows: &CaptureRows, row: usize, key: &mut Vec<u8>) {
     push_crawl_key(key, rows.crawl(), rows.url(row).as_bytes());
-}
-
-/// Appends the key of the captures of a URL in a crawl.
-fn put_target_key(record: &mut Vec<u8>, crawl: u32, url: &[u8]) {
-    let mut key = Vec::with_capacity(8 + url.len());
-    push_crawl_key(&mut key, crawl, url);
-    put_key(record, &key);
 }

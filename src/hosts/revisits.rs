@@ -13,39 +13,100 @@
 //! capture without a time counts as the earliest.
 
 use super::ResolveContext;
-use super::candidate::{CaptureFields, CaptureRank, RulesSource, put_time, read_time};
+use super::candidate::{CaptureFields, CaptureRank, RulesSource};
 use super::capture_rows::{
     CaptureRows, EMPTY_BODY_DIGEST, MAX_FILTER_VALUES, build_values_filter, for_each_batch,
 };
+use super::captures::KeyedCapture;
 use dataset::CaptureFilter;
 use disk::error::Error;
 use robots::FetchOutcome;
-use sort::sort_key::{FieldReader, ordered_bits, push_key_without_escapes, put_key, put_u64};
-use sort::{Arena, Reader, SharedSorter, SortedRecords};
+use sort::sort_key::{FieldReader, ordered_bits};
+use sort::{Arena, Field, GroupKey, Key, Record, SharedSorter, SortedRecords, record};
 use std::collections::BTreeSet;
 
 /// The length of a status and a crawl in a content key, after the digest.
 const STATUS_AND_CRAWL_BYTES: usize = size_of::<i16>() + size_of::<u32>();
 
-/// A callback that receives a revisit: its time, a reader of the fields after it, and the
-/// source of its content, if there is one.
-type EachRevisit<'e> =
-    dyn FnMut(Option<i64>, FieldReader<'_>, Option<RulesSource>) -> Result<(), Error> + 'e;
+/// A key and a time, with which records of revisits and of their sources begin, and the fields after them.
+pub(super) type Timed<V> = (Key<'static>, (Option<i64>, V));
 
-/// Collects revisits, and adds them to the captures once the sources of their content are known.
-///
-/// The record of a revisit is: the content key with the URL, the time, the content key, the rank that
-/// the revisit has if its content is found, and the record of the revisit as a capture.
+/// A callback that receives a revisit: its time, the fields after it, and the source of its content, if there is one.
+type EachRevisit<'e, V> =
+    dyn FnMut(Option<i64>, <V as Record>::Of<'_>, Option<RulesSource>) -> Result<(), Error> + 'e;
+
+record! {
+    /// A revisit whose key has the URL.
+    pub(super) struct RevisitOfUrl<'a> {
+        content_key: Key<'a>,
+        revisit: Revisit<'a>,
+    }
+}
+
+record! {
+    /// A revisit as a capture.
+    pub(super) struct Revisit<'a> {
+        /// The rank that it has if its content is found.
+        rank: CaptureRank,
+        key: Key<'a>,
+        capture: CaptureFields<'a>,
+    }
+}
+
+record! {
+    /// A capture from which revisits take their content. Of captures with the same time, the first one is preferred.
+    struct Source<'a> {
+        /// If revisits of other URLs take the content, too: the URL.
+        url: Descending<'a>,
+        /// A number of which the greatest `robots_id` has the least.
+        tiebreak: u64,
+        source: RulesSource,
+    }
+}
+
+/// The end of a [`Descending`]. No inverted URL has this byte.
+const DESCENDING_END: u8 = 0xff;
+
+/// A URL that sorts in descending order: its bytes are inverted, and [`DESCENDING_END`] follows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Descending<'a>(&'a [u8]);
+
+impl<'a> Descending<'a> {
+    fn new(url: &str, buffer: &'a mut Vec<u8>) -> Self {
+        buffer.clear();
+        buffer.extend(url.bytes().map(|byte| !byte));
+        buffer.push(DESCENDING_END);
+        Self(buffer)
+    }
+}
+
+impl<'a> Field<'a> for Descending<'a> {
+    fn write(self, out: &mut Vec<u8>) {
+        out.extend_from_slice(self.0);
+    }
+
+    fn read(fields: &mut FieldReader<'a>) -> Self {
+        let rest = fields.rest();
+        let end = rest.iter().position(|byte| *byte == DESCENDING_END);
+        let end = end.map_or(rest.len(), |end| end + 1);
+        let (url, rest) = rest.split_at(end);
+        *fields = FieldReader::new(rest);
+        Self(url)
+    }
+}
+
+/// Collects revisits, and adds them to the captures once the sources of their content are known. Their key is the
+/// content key with the URL.
 pub(super) struct RevisitFiller<'s> {
-    revisits: SharedSorter<'s>,
+    revisits: SharedSorter<'s, Timed<RevisitOfUrl<'static>>>,
 }
 
 /// The captures from which revisits take their content.
 struct ContentSources<'s> {
     /// The sources for revisits of the same URL, sorted by content key, then URL.
-    same_url: SortedRecords<'s>,
+    same_url: SortedRecords<'s, Timed<Source<'static>>>,
     /// The sources for revisits of any URL, sorted by content key.
-    any_url: SortedRecords<'s>,
+    any_url: SortedRecords<'s, Timed<Source<'static>>>,
 }
 
 impl<'s> RevisitFiller<'s> {
@@ -56,13 +117,13 @@ impl<'s> RevisitFiller<'s> {
     }
 
     /// Adds a record to `new` if the row is a revisit whose content another capture may have. `capture`
-    /// is the record of the row as a capture. Returns true if a record was added.
+    /// is the row as a capture. Returns true if a record was added.
     pub(super) fn push_if_revisit(
         &self,
-        capture: &[u8],
+        (key, capture): (Key<'_>, CaptureFields<'_>),
         rows: &CaptureRows,
         row: usize,
-        new: &mut Arena,
+        new: &mut Arena<Timed<RevisitOfUrl<'static>>>,
     ) -> bool {
         let Some(digest) = rows.digest(row).filter(|_| rows.is_revisit(row)) else {
             return false;
@@ -76,19 +137,23 @@ impl<'s> RevisitFiller<'s> {
             _ if rows.http_status(row).outcome() == FetchOutcome::Successful => 200,
             Some(status) => status,
         };
-        let (mut content_key, mut record) = (Vec::new(), Vec::new());
+        let (mut content_key, mut with_url, mut escaped) = (Vec::new(), Vec::new(), Vec::new());
         put_content_key(&mut content_key, digest, content_status, rows.crawl());
-        put_content_url_key(&mut record, &content_key, rows.url(row));
-        put_time(&mut record, rows.time(row));
-        put_key(&mut record, &content_key);
-        rows.rank(row).write(&mut record);
-        record.extend_from_slice(capture);
-        new.push(&record);
+        let revisit = RevisitOfUrl {
+            content_key: Key::new(&content_key, &mut escaped),
+            revisit: Revisit {
+                rank: rows.rank(row),
+                key,
+                capture,
+            },
+        };
+        let key = content_url_key(&content_key, rows.url(row), &mut with_url);
+        new.push((key, (rows.time(row), revisit)));
         true
     }
 
     /// Adds the revisits of a buffer.
-    pub(super) fn append(&self, new: &Arena) -> Result<(), Error> {
+    pub(super) fn append(&self, new: &Arena<Timed<RevisitOfUrl<'static>>>) -> Result<(), Error> {
         self.revisits.append(new)
     }
 
@@ -96,57 +161,49 @@ impl<'s> RevisitFiller<'s> {
     pub(super) fn fill(
         self,
         context: &ResolveContext<'s>,
-        captures: &SharedSorter<'s>,
+        captures: &SharedSorter<'s, KeyedCapture>,
     ) -> Result<(), Error> {
         let revisits = self.revisits.finish()?;
         if revisits.is_empty() {
             return Ok(());
         }
         let sources = ContentSources::read(context, &revisits)?;
-        let mut unfilled = context.memory.create_sorter();
-        let mut record = Vec::new();
-        join_sources(
-            &revisits,
-            &sources.same_url,
-            &mut |time, mut fields, source| {
-                let content_key = fields.key();
-                if source.is_some() {
-                    return push_filled(captures, fields, source);
-                }
-                record.clear();
-                record.extend_from_slice(content_key);
-                put_time(&mut record, time);
-                record.extend_from_slice(fields.rest());
-                unfilled.push(&record)
-            },
-        )?;
+        let mut unfilled = context.memory.create_sorter::<Timed<Revisit<'static>>>();
+        join_sources(&revisits, &sources.same_url, &mut |time, of_url, source| {
+            let RevisitOfUrl {
+                content_key,
+                revisit,
+            } = of_url;
+            match source {
+                Some(_) => push_filled(captures, revisit, source),
+                None => unfilled.push((content_key, (time, revisit))),
+            }
+        })?;
         drop(revisits);
         let unfilled = unfilled.finish()?;
-        join_sources(&unfilled, &sources.any_url, &mut |_, fields, source| {
-            push_filled(captures, fields, source)
+        join_sources(&unfilled, &sources.any_url, &mut |_, revisit, source| {
+            push_filled(captures, revisit, source)
         })
     }
 }
 
 impl<'s> ContentSources<'s> {
     /// Reads the captures that may have the content of one of `revisits`.
-    fn read(context: &ResolveContext<'s>, revisits: &SortedRecords<'_>) -> Result<Self, Error> {
+    fn read(
+        context: &ResolveContext<'s>,
+        revisits: &SortedRecords<'_, Timed<RevisitOfUrl<'static>>>,
+    ) -> Result<Self, Error> {
         let mut wanted = context.memory.create_bloom_filter(revisits.len());
         let mut digests = BTreeSet::new();
         let mut content_key = Vec::new();
         let mut reader = revisits.read()?;
-        while let Some(record) = reader.peek() {
-            let mut fields = FieldReader::new(record);
-            fields.key();
-            read_time(&mut fields);
-            content_key.clear();
-            push_key_without_escapes(&mut content_key, fields.key());
+        while let Some((_, (_, revisit))) = reader.next_record()? {
+            revisit.content_key.write_original(&mut content_key);
             wanted.insert(content_key.as_slice());
             if digests.len() <= MAX_FILTER_VALUES {
                 let digest = &content_key[..content_key.len() - STATUS_AND_CRAWL_BYTES];
                 digests.insert(String::from_utf8_lossy(digest).into_owned());
             }
-            reader.advance()?;
         }
         let filter = build_values_filter("content_digest", digests);
         Self::sort(context, &filter, &|content_key| wanted.check(content_key))
@@ -162,7 +219,7 @@ impl<'s> ContentSources<'s> {
         let any_url = context.memory.create_shared_sorter();
         for_each_batch(context, filter, &|rows| {
             let (mut url_records, mut digest_records) = (Arena::default(), Arena::default());
-            let (mut content_key, mut record) = (Vec::new(), Vec::new());
+            let (mut content_key, mut escaped, mut inverted) = (Vec::new(), Vec::new(), Vec::new());
             for row in 0..rows.len() {
                 let (Some(status), Some(digest)) = (content_status(rows, row), rows.digest(row))
                 else {
@@ -174,20 +231,33 @@ impl<'s> ContentSources<'s> {
                 }
                 let (url, time) = (rows.url(row), rows.time(row));
                 let source = rows.rules_source(row);
-                record.clear();
-                put_content_url_key(&mut record, &content_key, url);
-                put_time(&mut record, time);
-                put_source_with_tiebreak(&mut record, &source);
-                url_records.push(&record);
-                record.clear();
-                put_key(&mut record, &content_key);
-                put_time(&mut record, time);
-                // The bytes of the URL are inverted, and a byte follows that no inverted URL has, so
-                // that the greatest URL sorts first.
-                record.extend(url.bytes().map(|byte| !byte));
-                record.push(0xff);
-                put_source_with_tiebreak(&mut record, &source);
-                digest_records.push(&record);
+                let tiebreak = !ordered_bits(source.id.robots_id);
+                let key = content_url_key(&content_key, url, &mut escaped);
+                let no_url = Descending::new("", &mut inverted);
+                url_records.push((
+                    key,
+                    (
+                        time,
+                        Source {
+                            url: no_url,
+                            tiebreak,
+                            source,
+                        },
+                    ),
+                ));
+                let key = Key::new(&content_key, &mut escaped);
+                let url = Descending::new(url, &mut inverted);
+                digest_records.push((
+                    key,
+                    (
+                        time,
+                        Source {
+                            url,
+                            tiebreak,
+                            source,
+                        },
+                    ),
+                ));
             }
             same_url.append(&url_records)?;
             any_url.append(&digest_records)
@@ -212,23 +282,19 @@ fn content_status(rows: &CaptureRows, row: usize) -> Option<i16> {
     }
 }
 
-/// Adds a revisit to `captures`, with the source of its content, if there is one. `fields` is a reader of
-/// its record after the content key.
+/// Adds a revisit to `captures`, with the source of its content, if there is one.
 fn push_filled(
-    captures: &SharedSorter<'_>,
-    mut fields: FieldReader<'_>,
+    captures: &SharedSorter<'_, KeyedCapture>,
+    revisit: Revisit<'_>,
     source: Option<RulesSource>,
 ) -> Result<(), Error> {
-    let rank = CaptureRank::read(&mut fields);
-    let mut record = fields.key().to_vec();
-    let mut capture = CaptureFields::read(&mut fields);
+    let mut capture = revisit.capture;
     if let Some(source) = source {
-        capture.candidate.rank = rank;
+        capture.candidate.rank = revisit.rank;
         capture.candidate.source = source;
     }
-    capture.write(&mut record);
     let mut new = Arena::default();
-    new.push(&record);
+    new.push((revisit.key, capture));
     captures.append(&new)
 }
 
@@ -241,76 +307,36 @@ fn put_content_key(content_key: &mut Vec<u8>, digest: &str, status: i16, crawl: 
     content_key.extend_from_slice(&crawl.to_be_bytes());
 }
 
-/// Appends a key that consists of a content key and a URL.
-fn put_content_url_key(record: &mut Vec<u8>, content_key: &[u8], url: &str) {
-    put_key(record, &[content_key, url.as_bytes()].concat());
-}
-
-/// Appends a field that resolves ties, and a source. The field is an inverted number, so that the
-/// greatest `robots_id` sorts first.
-fn put_source_with_tiebreak(record: &mut Vec<u8>, source: &RulesSource) {
-    put_u64(record, !ordered_bits(source.id.robots_id));
-    source.write(record);
+/// Makes a key that consists of a content key and a URL.
+fn content_url_key<'a>(content_key: &[u8], url: &str, buffer: &'a mut Vec<u8>) -> Key<'a> {
+    Key::new(&[content_key, url.as_bytes()].concat(), buffer)
 }
 
 /// Calls `each` for every revisit, with the source of its content if there is one: of the sources
-/// with the same key, the latest that is not after the revisit, or else the earliest. Records of
-/// revisits and of sources begin with a key and a time.
-fn join_sources(
-    revisits: &SortedRecords<'_>,
-    sources: &SortedRecords<'_>,
-    each: &mut EachRevisit<'_>,
+/// with the same key, the latest that is not after the revisit, or else the earliest.
+fn join_sources<V: Record>(
+    revisits: &SortedRecords<'_, Timed<V>>,
+    sources: &SortedRecords<'_, Timed<Source<'static>>>,
+    each: &mut EachRevisit<'_, V>,
 ) -> Result<(), Error> {
     let (mut revisits, mut sources) = (revisits.read()?, sources.read()?);
-    let mut key = Vec::new();
-    let (mut earliest, mut latest): (Option<TimedSource>, Option<TimedSource>) = (None, None);
-    while let Some(record) = revisits.peek() {
-        let mut fields = FieldReader::new(record);
-        let revisit_key = fields.key();
-        if revisit_key != key {
-            key.clear();
-            key.extend_from_slice(revisit_key);
-            sources.skip_to_key(&key)?;
-            earliest = TimedSource::peek(&sources, &key);
-            latest = None;
-        }
-        let time = read_time(&mut fields);
-        while let Some(next) = TimedSource::peek(&sources, &key).filter(|next| next.time <= time) {
-            // Of several sources with the same time, the first remains.
-            if latest.is_none_or(|latest| next.time > latest.time) {
-                latest = Some(next);
+    let mut key = GroupKey::default();
+    while revisits.next_group(&mut key)? {
+        sources.skip_to(&key)?;
+        let owned = |(time, source): (Option<i64>, Source<'_>)| (time, source.source);
+        let earliest = sources.next_of(&key)?.map(owned);
+        let (mut next, mut latest) = (earliest, None);
+        while let Some((time, revisit)) = revisits.next_of(&key)? {
+            while let Some(source) = next.filter(|(source_time, _)| *source_time <= time) {
+                // Of several sources with the same time, the first remains.
+                if latest.is_none_or(|(latest_time, _)| source.0 > latest_time) {
+                    latest = Some(source);
+                }
+                next = sources.next_of(&key)?.map(owned);
             }
-            sources.advance()?;
+            let source = latest.or(earliest).map(|(_, source)| source);
+            each(time, revisit, source)?;
         }
-        let source = latest.or(earliest).map(|timed| timed.source);
-        each(time, fields, source)?;
-        revisits.advance()?;
     }
     Ok(())
-}
-
-/// A source with its fetch time.
-#[derive(Clone, Copy)]
-struct TimedSource {
-    time: Option<i64>,
-    source: RulesSource,
-}
-
-impl TimedSource {
-    /// Returns the current source of a reader if it has this key.
-    fn peek(sources: &Reader<'_>, key: &[u8]) -> Option<Self> {
-        let mut fields = FieldReader::new(sources.peek()?);
-        if fields.key() != key {
-            return None;
-        }
-        let time = read_time(&mut fields);
-        // The length of the field that resolves ties is unknown, so the source is read from the
-        // end.
-        let rest = fields.rest();
-        let source = &rest[rest.len() - RulesSource::RECORD_BYTES..];
-        Some(Self {
-            time,
-            source: RulesSource::read(&mut FieldReader::new(source)),
-        })
-    }
 }

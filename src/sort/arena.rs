@@ -1,10 +1,12 @@
 //! A buffer of records in memory, in which they are sorted.
 
 use super::SpillFolder;
+use super::field::{Field, Record, Rest};
 use super::spill::Run;
 use disk::error::Error;
 use rayon::prelude::*;
 use std::cmp::Ordering;
+use std::marker::PhantomData;
 
 /// The memory in bytes that a record takes in addition to its own bytes, most of it only while
 /// records are sorted.
@@ -21,13 +23,25 @@ const MAX_ARENA_BYTES: usize = 2 << 30;
 const FIRST_ARENA_BYTES: usize = 1 << 20;
 
 /// A buffer with records one after the other.
-#[derive(Debug, Default)]
-pub struct Arena {
+#[derive(Debug)]
+pub struct Arena<R = Rest<'static>> {
     bytes: Vec<u8>,
     /// The range of each record in `bytes`, in the order of records.
     slices: Vec<ArenaSlice>,
     /// The records with their prefixes, which are filled and sorted by each sort.
     prefixed: Vec<PrefixedSlice>,
+    record: PhantomData<fn() -> R>,
+}
+
+impl<R> Default for Arena<R> {
+    fn default() -> Self {
+        Self {
+            bytes: Vec::new(),
+            slices: Vec::new(),
+            prefixed: Vec::new(),
+            record: PhantomData,
+        }
+    }
 }
 
 /// The range of the bytes of a record in the buffer.
@@ -37,14 +51,26 @@ struct ArenaSlice {
     len: u32,
 }
 
-impl Arena {
+impl<R: Record> Arena<R> {
+    /// Adds a record.
+    pub fn push(&mut self, record: R::Of<'_>) {
+        let start = self.bytes.len();
+        record.write(&mut self.bytes);
+        self.slices.push(ArenaSlice {
+            start: start as u32,
+            len: (self.bytes.len() - start) as u32,
+        });
+    }
+}
+
+impl<R> Arena<R> {
     /// Creates an arena for a sorter that holds up to `memory` bytes.
     pub(super) fn for_sorter(memory: usize) -> Self {
         let capacity = memory.min(FIRST_ARENA_BYTES);
         Self {
             bytes: Vec::with_capacity(capacity),
             slices: Vec::with_capacity(capacity / SLICE_BYTES),
-            prefixed: Vec::new(),
+            ..Self::default()
         }
     }
 
@@ -55,8 +81,8 @@ impl Arena {
         self.slices.is_empty() || held + len <= memory.min(MAX_ARENA_BYTES)
     }
 
-    /// Adds a record.
-    pub fn push(&mut self, record: &[u8]) {
+    /// Adds a record as bytes.
+    pub fn push_bytes(&mut self, record: &[u8]) {
         self.slices.push(ArenaSlice {
             start: self.bytes.len() as u32,
             len: record.len() as u32,
@@ -123,6 +149,7 @@ impl Arena {
             bytes,
             slices,
             prefixed,
+            ..
         } = self;
         prefixed.clear();
         prefixed.extend(slices.iter().map(|&slice| {

@@ -10,20 +10,27 @@
 //! are read. The order of the output depends only on the records, not on the
 //! memory limit.
 //!
-//! [`SortMemory`] divides the memory limit of a command among its sorters.
+//! [`SortMemory`] divides the memory limit of a command among its sorters. Records have types: `field.rs` has the values
+//! of which they consist, `record.rs` the macros that define structs of values, and `stream.rs` reads them one after
+//! the other.
 
 mod arena;
+mod field;
 mod memory;
 mod ordered;
+mod record;
 mod shared;
 pub mod sort_key;
 mod spill;
+mod stream;
 
 pub use arena::Arena;
+pub use field::{Field, GroupKey, Key, Record, Rest};
 pub use memory::{MIN_MEMORY_BYTES, SortMemory};
 pub use ordered::OrderedWriter;
 pub use shared::SharedSorter;
 pub use spill::SpillFolder;
+pub use stream::{RecordSource, Stream, read};
 
 use disk::error::Error;
 use disk::open_files;
@@ -41,10 +48,12 @@ const READ_AHEAD_BYTES: usize = 32 << 10;
 const MAX_FAN_IN: usize = 256;
 
 /// Sorts records that are added in any order.
-pub struct Sorter<'s> {
+pub struct Sorter<'s, R = Rest<'static>> {
     spill_folder: &'s SpillFolder,
     memory_bytes: usize,
-    arena: Arena,
+    arena: Arena<R>,
+    /// The bytes of the record that is added.
+    buffer: Vec<u8>,
     runs: Vec<Run>,
     /// The number of records.
     len: u64,
@@ -54,16 +63,20 @@ pub struct Sorter<'s> {
 }
 
 /// Sorted records, in memory or in runs. They can be read more than once.
-pub struct SortedRecords<'s> {
+pub struct SortedRecords<'s, R = Rest<'static>> {
     spill_folder: &'s SpillFolder,
-    arena: Arena,
+    arena: Arena<R>,
     runs: Vec<Run>,
     len: u64,
 }
 
 /// Reads sorted records in order.
-pub struct Reader<'a> {
-    sorted: &'a SortedRecords<'a>,
+pub type Reader<'a, R> = Stream<SortedReader<'a, R>, R>;
+
+/// Reads sorted records in order, as bytes.
+pub struct SortedReader<'a, R> {
+    spill_folder: &'a SpillFolder,
+    arena: &'a Arena<R>,
     /// The number of records that have been read.
     records_read: usize,
     run_readers: Vec<RunReader<'a>>,
@@ -77,13 +90,14 @@ struct RunReader<'a> {
     run: &'a Run,
 }
 
-impl<'s> Sorter<'s> {
+impl<'s, R: Record> Sorter<'s, R> {
     /// Creates a sorter that holds about `memory_bytes` bytes of records.
     fn new(spill_folder: &'s SpillFolder, memory_bytes: usize) -> Self {
         Self {
             spill_folder,
             memory_bytes,
             arena: Arena::for_sorter(memory_bytes),
+            buffer: Vec::new(),
             runs: Vec::new(),
             len: 0,
             longest: 0,
@@ -95,7 +109,21 @@ impl<'s> Sorter<'s> {
     /// # Errors
     ///
     /// Those of writing a run.
-    pub fn push(&mut self, record: &[u8]) -> Result<(), Error> {
+    pub fn push(&mut self, record: R::Of<'_>) -> Result<(), Error> {
+        let mut buffer = std::mem::take(&mut self.buffer);
+        buffer.clear();
+        record.write(&mut buffer);
+        let pushed = self.push_bytes(&buffer);
+        self.buffer = buffer;
+        pushed
+    }
+
+    /// Adds a record as bytes.
+    ///
+    /// # Errors
+    ///
+    /// Those of writing a run.
+    pub fn push_bytes(&mut self, record: &[u8]) -> Result<(), Error> {
         if record.len() > self.memory_bytes {
             return self.push_to_run(record);
         }
@@ -111,7 +139,7 @@ impl<'s> Sorter<'s> {
     fn push_to_arena(&mut self, record: &[u8]) -> Result<(), Error> {
         self.spill_folder
             .check_stop_at_record(self.len, record.len())?;
-        self.arena.push(record);
+        self.arena.push_bytes(record);
         self.len += 1;
         self.longest = self.longest.max(record.len());
         Ok(())
@@ -129,7 +157,7 @@ impl<'s> Sorter<'s> {
 
     /// Sorts the records. Runs are merged until few enough are left to be read
     /// at the same time.
-    pub fn finish(mut self) -> Result<SortedRecords<'s>, Error> {
+    pub fn finish(mut self) -> Result<SortedRecords<'s, R>, Error> {
         self.arena.sort_in_parallel();
         if !self.runs.is_empty() {
             self.runs.push(self.arena.write_run(self.spill_folder)?);
@@ -151,9 +179,8 @@ impl<'s> Sorter<'s> {
             let rest = sorted.runs.split_off(fan_in);
             let mut run = self.spill_folder.create_run()?;
             let mut reader = sorted.read()?;
-            while let Some(record) = reader.peek() {
+            while let Some(record) = reader.next_bytes()? {
                 run.write(record)?;
-                reader.advance()?;
             }
             drop(reader);
             sorted.runs = rest;
@@ -163,7 +190,7 @@ impl<'s> Sorter<'s> {
     }
 }
 
-impl SortedRecords<'_> {
+impl<R: Record> SortedRecords<'_, R> {
     /// Returns the number of records.
     pub fn len(&self) -> u64 {
         self.len
@@ -175,9 +202,15 @@ impl SortedRecords<'_> {
     }
 
     /// Returns a reader at the first record.
-    pub fn read(&self) -> Result<Reader<'_>, Error> {
-        let mut reader = Reader {
-            sorted: self,
+    pub fn read(&self) -> Result<Reader<'_, R>, Error> {
+        Ok(Stream::new(self.source()?))
+    }
+
+    /// Returns a source of the records.
+    pub fn source(&self) -> Result<SortedReader<'_, R>, Error> {
+        let mut reader = SortedReader {
+            spill_folder: self.spill_folder,
+            arena: &self.arena,
             records_read: 0,
             run_readers: Vec::with_capacity(self.runs.len()),
             heads: BinaryHeap::with_capacity(self.runs.len()),
@@ -194,20 +227,18 @@ impl SortedRecords<'_> {
     }
 }
 
-impl Reader<'_> {
-    /// Returns the current record; `None` at the end.
-    pub fn peek(&self) -> Option<&[u8]> {
+impl<R> RecordSource for SortedReader<'_, R> {
+    #[inline]
+    fn peek(&self) -> Option<&[u8]> {
         if self.run_readers.is_empty() {
-            return self.sorted.arena.get(self.records_read);
+            return self.arena.get(self.records_read);
         }
         self.heads.peek().map(|Reverse((record, _))| &record[..])
     }
 
-    /// Goes to the next record.
-    pub fn advance(&mut self) -> Result<(), Error> {
+    fn advance(&mut self) -> Result<(), Error> {
         let bytes = self.peek().map_or(0, <[u8]>::len);
-        self.sorted
-            .spill_folder
+        self.spill_folder
             .check_stop_at_record(self.records_read as u64, bytes)?;
         self.records_read += 1;
         if let Some(mut top) = self.heads.peek_mut() {
@@ -216,19 +247,6 @@ impl Reader<'_> {
             if !read_record(file, head).map_err(|error| run.read_error(error))? {
                 PeekMut::pop(top);
             }
-        }
-        Ok(())
-    }
-
-    /// Goes to the first record, from the current one on, whose key is `key` or a later one. `key`
-    /// has the form that [`FieldReader::key`](sort_key::FieldReader::key) returns.
-    pub fn skip_to_key(&mut self, key: &[u8]) -> Result<(), Error> {
-        // A key contains its end mark, so a record that begins with these bytes has this key.
-        while self
-            .peek()
-            .is_some_and(|record| record < key && !record.starts_with(key))
-        {
-            self.advance()?;
         }
         Ok(())
     }
@@ -267,18 +285,17 @@ mod tests {
             let stop = Arc::new(AtomicBool::new(false));
             let path = folder.path().join("scratch");
             let spill_folder = SpillFolder::create(&path, stop).unwrap();
-            let mut sorter = Sorter::new(&spill_folder, memory);
+            let mut sorter: Sorter<'_> = Sorter::new(&spill_folder, memory);
             for record in &records {
-                sorter.push(record).unwrap();
+                sorter.push(Rest(record)).unwrap();
             }
             let sorted = sorter.finish().unwrap();
             assert_eq!((sorted.len(), sorted.is_empty()), (5000, false));
             assert_eq!(spill_folder.run_count() > 0, spills, "{memory}");
             for _ in 0..2 {
                 let (mut reader, mut read) = (sorted.read().unwrap(), Vec::new());
-                while let Some(record) = reader.peek() {
+                while let Some(Rest(record)) = reader.next_record().unwrap() {
                     read.push(record.to_vec());
-                    reader.advance().unwrap();
                 }
                 assert_eq!(read, expected, "{memory}");
             }
@@ -294,11 +311,11 @@ mod tests {
         let path = folder.path().join("scratch");
         let stop = Arc::new(AtomicBool::new(false));
         let spill_folder = SpillFolder::create(&path, Arc::clone(&stop)).unwrap();
-        let mut sorter = Sorter::new(&spill_folder, 10);
-        sorter.push(b"abcdefgh").unwrap();
-        sorter.push(b"ijklmnop").unwrap();
+        let mut sorter: Sorter<'_> = Sorter::new(&spill_folder, 10);
+        sorter.push(Rest(b"abcdefgh")).unwrap();
+        sorter.push(Rest(b"ijklmnop")).unwrap();
         stop.store(true, std::sync::atomic::Ordering::Relaxed);
-        let result = (0..100_000).try_for_each(|_| sorter.push(b"x"));
+        let result = (0..100_000).try_for_each(|_| sorter.push(Rest(b"x")));
         assert!(result.is_err());
         drop(sorter);
         drop(spill_folder);

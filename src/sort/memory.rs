@@ -1,7 +1,7 @@
 //! Divides the memory limit of a command among its sorters and Bloom filters.
 
+use super::field::{GroupKey, Key, Record};
 use super::{OrderedWriter, SharedSorter, SortedRecords, Sorter, SpillFolder};
-use crate::sort_key::{FieldReader, push_key_without_escapes};
 use disk::error::Error;
 use parquet::bloom_filter::Sbbf;
 
@@ -34,17 +34,17 @@ impl<'s> SortMemory<'s> {
     }
 
     /// Creates a sorter for one thread.
-    pub fn create_sorter(&self) -> Sorter<'s> {
+    pub fn create_sorter<R: Record>(&self) -> Sorter<'s, R> {
         Sorter::new(self.spill_folder, self.share_bytes(1))
     }
 
     /// Creates a sorter to which several threads add records. It takes two shares of the memory.
-    pub fn create_shared_sorter(&self) -> SharedSorter<'s> {
+    pub fn create_shared_sorter<R: Record>(&self) -> SharedSorter<'s, R> {
         SharedSorter::new(self.spill_folder, self.share_bytes(2))
     }
 
     /// Creates a writer of records that are sorted already.
-    pub fn create_ordered_writer(&self) -> OrderedWriter<'s> {
+    pub fn create_ordered_writer<R: Record>(&self) -> OrderedWriter<'s, R> {
         OrderedWriter::new(self.spill_folder, self.share_bytes(1))
     }
 
@@ -74,15 +74,16 @@ impl<'s> SortMemory<'s> {
     /// # Errors
     ///
     /// Those of reading a run.
-    pub fn create_key_filter(&self, records: &SortedRecords<'_>) -> Result<Sbbf, Error> {
+    pub fn create_key_filter<V: Record>(
+        &self,
+        records: &SortedRecords<'_, (Key<'static>, V)>,
+    ) -> Result<Sbbf, Error> {
         let mut filter = self.create_bloom_filter(records.len());
         let mut reader = records.read()?;
-        let mut key = Vec::new();
-        while let Some(record) = reader.peek() {
-            key.clear();
-            push_key_without_escapes(&mut key, FieldReader::new(record).key());
-            filter.insert(key.as_slice());
-            reader.advance()?;
+        let (mut key, mut bytes) = (GroupKey::default(), Vec::new());
+        while reader.next_group(&mut key)? {
+            key.get().write_original(&mut bytes);
+            filter.insert(bytes.as_slice());
         }
         Ok(filter)
     }

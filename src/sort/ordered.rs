@@ -1,32 +1,45 @@
 //! A writer of records that are sorted already.
 
+use super::field::{Field, Record, Rest};
 use super::spill::RunWriter;
 use super::{Arena, SortedRecords, SpillFolder};
 use disk::error::Error;
 
 /// Keeps records that are pushed in sorted order: in memory, or in one run if they exceed the
 /// memory limit.
-pub struct OrderedWriter<'s> {
+pub struct OrderedWriter<'s, R = Rest<'static>> {
     spill_folder: &'s SpillFolder,
     memory: usize,
-    arena: Arena,
+    arena: Arena<R>,
+    /// The bytes of the record that is added.
+    buffer: Vec<u8>,
     run: Option<RunWriter>,
     len: u64,
 }
 
-impl<'s> OrderedWriter<'s> {
+impl<'s, R: Record> OrderedWriter<'s, R> {
     pub(super) fn new(spill_folder: &'s SpillFolder, memory: usize) -> Self {
         Self {
             spill_folder,
             memory,
             arena: Arena::for_sorter(memory),
+            buffer: Vec::new(),
             run: None,
             len: 0,
         }
     }
 
     /// Adds a record, which must not sort before the previous one.
-    pub fn push(&mut self, record: &[u8]) -> Result<(), Error> {
+    pub fn push(&mut self, record: R::Of<'_>) -> Result<(), Error> {
+        let mut buffer = std::mem::take(&mut self.buffer);
+        buffer.clear();
+        record.write(&mut buffer);
+        let pushed = self.push_bytes(&buffer);
+        self.buffer = buffer;
+        pushed
+    }
+
+    fn push_bytes(&mut self, record: &[u8]) -> Result<(), Error> {
         self.spill_folder
             .check_stop_at_record(self.len, record.len())?;
         self.len += 1;
@@ -41,7 +54,7 @@ impl<'s> OrderedWriter<'s> {
         match &mut self.run {
             Some(run) => run.write(record),
             None => {
-                self.arena.push(record);
+                self.arena.push_bytes(record);
                 Ok(())
             }
         }
@@ -52,7 +65,7 @@ impl<'s> OrderedWriter<'s> {
     /// # Errors
     ///
     /// Those of writing.
-    pub fn finish(self) -> Result<SortedRecords<'s>, Error> {
+    pub fn finish(self) -> Result<SortedRecords<'s, R>, Error> {
         let run = self.run.map(RunWriter::finish).transpose()?;
         Ok(SortedRecords {
             spill_folder: self.spill_folder,

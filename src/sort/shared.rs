@@ -1,5 +1,6 @@
 //! A sorter for several threads.
 
+use super::field::{Record, Rest};
 use super::{Arena, SortedRecords, Sorter, SpillFolder};
 use disk::error::Error;
 use std::iter;
@@ -13,21 +14,21 @@ const MAX_SPILLING_ARENAS: usize = 7;
 /// While one thread sorts and writes a full arena, the others fill the next one. Arenas are not
 /// sorted on the thread pool, so that no thread waits for tasks of the pool while it holds the
 /// lock.
-pub struct SharedSorter<'s> {
-    state: Mutex<SharedState<'s>>,
+pub struct SharedSorter<'s, R = Rest<'static>> {
+    state: Mutex<SharedState<'s, R>>,
     /// The number of arenas that may be written while another is filled.
     spilling_max: usize,
 }
 
-struct SharedState<'s> {
-    sorter: Sorter<'s>,
+struct SharedState<'s, R> {
+    sorter: Sorter<'s, R>,
     /// The number of arenas that are being sorted and written.
     spilling_count: usize,
     /// Empty arenas, which are used again.
-    spare_arenas: Vec<Arena>,
+    spare_arenas: Vec<Arena<R>>,
 }
 
-impl<'s> SharedSorter<'s> {
+impl<'s, R: Record> SharedSorter<'s, R> {
     /// Creates a sorter that holds about `memory` bytes.
     pub(super) fn new(spill_folder: &'s SpillFolder, memory: usize) -> Self {
         let spilling_max = rayon::current_num_threads().min(MAX_SPILLING_ARENAS);
@@ -41,18 +42,18 @@ impl<'s> SharedSorter<'s> {
         }
     }
 
-    /// Adds a record.
+    /// Adds a record as bytes.
     ///
     /// # Errors
     ///
     /// Those of writing a run.
-    pub fn push(&self, record: &[u8]) -> Result<(), Error> {
+    pub fn push_bytes(&self, record: &[u8]) -> Result<(), Error> {
         self.append_records(iter::once(record))
     }
 
     /// Adds the records of a buffer. The lock is taken once for all of them, unless the memory is
     /// full.
-    pub fn append(&self, buffer: &Arena) -> Result<(), Error> {
+    pub fn append(&self, buffer: &Arena<R>) -> Result<(), Error> {
         self.append_records(buffer.records())
     }
 
@@ -103,7 +104,7 @@ impl<'s> SharedSorter<'s> {
     /// # Errors
     ///
     /// Those of writing a run.
-    pub fn finish(self) -> Result<SortedRecords<'s>, Error> {
+    pub fn finish(self) -> Result<SortedRecords<'s, R>, Error> {
         let state = self.state.into_inner();
         state
             .unwrap_or_else(PoisonError::into_inner)
@@ -111,7 +112,7 @@ impl<'s> SharedSorter<'s> {
             .finish()
     }
 
-    fn lock(&self) -> MutexGuard<'_, SharedState<'s>> {
+    fn lock(&self) -> MutexGuard<'_, SharedState<'s, R>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -129,7 +129,8 @@ impl<'a> FieldReader<'a> {
         self.0
     }
 
-    fn take<const N: usize>(&mut self) -> [u8; N] {
+    /// Reads an array of bytes.
+    pub fn take<const N: usize>(&mut self) -> [u8; N] {
         let (value, rest) = self.0.split_first_chunk::<N>().expect(READ_ORDER_MESSAGE);
         self.0 = rest;
         *value

@@ -23,6 +23,8 @@ table! { "One row per crawl and host with a capture of a robots.txt: the authori
     content_class: Text null, "The kind of body, as in `robots_files`.";
     ruleset_id: Long null, "The fingerprint of its rules, as in `robots_files`.";
     template: Text null, "The software that generated the file, as in `robots_files`.";
+    vendor_first_line: Int null, "The first of the lines that the vendor of `template` wrote, as in `robots_files`.";
+    vendor_last_line: Int null, "The last of these lines.";
     wildcard_verdict: Text, "The verdict for `*`: for all crawlers that the file does not name. This column and the following ones are as in `verdicts`.";
     wildcard_verdict_google: Text, "The verdict for `*` according to Google's parser.";
     wildcard_verdict_rfc9309: Text, "The verdict for `*` according to RFC 9309.";
@@ -82,6 +84,8 @@ pub struct HostRules<'a> {
     pub content_class: Option<&'a str>,
     pub ruleset_id: Option<i64>,
     pub template: Option<&'a str>,
+    pub vendor_first_line: Option<i32>,
+    pub vendor_last_line: Option<i32>,
     pub wildcard: StoredVerdict,
     pub n_named: i32,
     pub has_named_rows: bool,
@@ -110,6 +114,9 @@ impl Builder {
             .append_option(rules.fetch_status.map(i32::from));
         self.is_revisit.append_value(rules.is_revisit);
         self.ruleset_id.append_option(rules.ruleset_id);
+        self.vendor_first_line
+            .append_option(rules.vendor_first_line);
+        self.vendor_last_line.append_option(rules.vendor_last_line);
         let texts = &mut self.texts;
         let tld = tld(origin.host).map(|tld| texts.intern(tld));
         self.url_host_tld.append_option(tld);

@@ -219,10 +219,10 @@ CREATE OR REPLACE MACRO origin_of(by_name, by_wildcard, line_no, template, vendo
 COMMENT ON MACRO origin_of IS 'The origin of the line that blocks a crawler: site, vendor or unknown; null if no line blocks';
 
 CREATE OR REPLACE MACRO block_origins(agent, crawl := NULL, any_name := false) AS TABLE
-SELECT b.*, r.vendor_first_line, r.vendor_last_line, origin_of(b.by_name, b.by_wildcard, b.evidence_line, b.template, r.vendor_first_line, r.vendor_last_line) AS origin
+SELECT b.*, h.vendor_first_line, h.vendor_last_line, origin_of(b.by_name, b.by_wildcard, b.evidence_line, b.template, h.vendor_first_line, h.vendor_last_line) AS origin
 FROM blocking(agent, crawl := crawl, any_name := any_name) b
-JOIN robots_files r ON r.crawl = b.crawl AND r.robots_id = b.rules_robots_id
-WHERE b.verdict = 'disallow_all' AND (crawl IS NULL OR r.crawl = crawl);
+JOIN hosts h ON h.crawl = b.crawl AND h.host_id = b.host_id
+WHERE b.verdict = 'disallow_all' AND (crawl IS NULL OR h.crawl = crawl);
 COMMENT ON MACRO TABLE block_origins IS 'One row per host that blocks a crawler, or one of a list, with the origin of the line: site, vendor (of its software) or unknown; null for a block by the HTTP status: block_origins(agent := ''GPTBot'')';
 
 -- Preferences. host_preferences has rows for '*' and for every crawler that the rules of a host name, if the host states something of

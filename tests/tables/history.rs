@@ -2,7 +2,8 @@
 
 use serde_json::Value;
 use sha1::{Digest, Sha1};
-use std::collections::BTreeMap;
+use sha2::Sha256;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 use support::base32;
@@ -296,6 +297,45 @@ fn preferences_on_other_lines_are_the_same_preferences() {
     let lines: Vec<_> = of("preference_set_id").into_iter().map(line).collect();
     assert_eq!(lines, [Some(3), Some(4), Some(3)]);
     assert_eq!(run(["verify", &out]).code, Some(0));
+}
+
+#[test]
+fn a_policy_is_known_by_its_lines_as_they_are_written() {
+    let folder = Folder::new();
+    let file = "User-agent: a\n# x\nDisallow: /x\n";
+    let bodies = [
+        file.to_owned(),
+        file.replace("User-agent", "USER-AGENT"),
+        // The blank line ends a record of Koster's dialect.
+        file.replace("# x", ""),
+        file.replace("# x", "# another comment"),
+        file.replace("# x", "# x\n"),
+    ];
+    let crawls = (0..)
+        .zip(&bodies)
+        .map(|(number, body)| crawl_of(&folder, number, &[("https://a.example", 200, body)]));
+    let crawls: Vec<String> = crawls.collect();
+    let crawls: Vec<&str> = crawls.iter().map(String::as_str).collect();
+    let out = folder.arg("history");
+    history(&crawls, &out, &[]);
+    let periods = support::rows(Path::new(&out), "host_periods");
+    let of_periods = periods.iter().map(|row| row["policy_id"].as_str().unwrap());
+    let of_periods: Vec<&str> = of_periods.collect();
+    let [first, spelling, blank, comment, moved] = of_periods[..] else {
+        panic!("{of_periods:?}");
+    };
+    assert_eq!(comment, first);
+    let distinct = BTreeSet::from([first, spelling, blank, moved]);
+    assert_eq!(distinct.len(), 4, "{of_periods:?}");
+    // docs/tables.md#keys defines the text.
+    let text = "true\n1 1 10:user-agent 10:User-agent true 1:a true 1:a true - - -\n\
+                3 1 8:disallow 8:Disallow true 2:/x true 2:/x\n";
+    let digest = Sha256::digest(text);
+    let key: String = digest[..16]
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect();
+    assert_eq!(first, key);
 }
 
 /// Kinds of records in place of a status: a resource, which has no status, and a revisit of the body.

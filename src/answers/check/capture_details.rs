@@ -1,7 +1,6 @@
 //! The properties of one capture, read from `robots_files`.
 
-use arrow_array::{Int32Array, Int64Array};
-use dataset::{CaptureFilter, Dataset, StoredColumns, stored_columns, value};
+use dataset::{BatchRow, CaptureFilter, Dataset, row};
 use disk::error::Error;
 use hosts::CaptureId;
 use tables::Table;
@@ -53,24 +52,24 @@ pub struct BodyDetails {
     pub is_valid_utf8: bool,
 }
 
-stored_columns! {
+row! {
     /// The columns that describe a capture.
-    struct CaptureColumns of Table::ROBOTS_FILES {
-        robots_id: Long,
-        url: Text,
-        fetch_time: Time,
-        fetch_status: Short,
-        fetch_redirect: Text,
-        content_digest: Text,
-        warc_filename: Text,
-        warc_record_offset: Long,
-        warc_record_length: Long,
-        warc_record_in_member: Int,
-        is_revisit: Bool,
-        body_bytes: Long,
-        n_lines: Int,
-        is_valid_utf8: Bool,
-        is_doubtful: Bool,
+    struct CaptureRow<'a> of Table::ROBOTS_FILES {
+        robots_id: i64,
+        url: Option<&'a str>,
+        fetch_time: Option<i64>,
+        fetch_status: Option<i16>,
+        fetch_redirect: Option<&'a str>,
+        content_digest: Option<&'a str>,
+        warc_filename: &'a str,
+        warc_record_offset: i64,
+        warc_record_length: Option<i64>,
+        warc_record_in_member: u32,
+        is_revisit: bool,
+        body_bytes: Option<i64>,
+        n_lines: Option<u32>,
+        is_valid_utf8: Option<bool>,
+        is_doubtful: Option<bool>,
     }
 }
 
@@ -82,65 +81,51 @@ impl CaptureDetails {
             crawl: id.crawl,
             robots_id: id.robots_id,
         };
-        let (table, names) = (Table::ROBOTS_FILES, CaptureColumns::NAMES);
+        let (table, names) = (Table::ROBOTS_FILES, CaptureRow::NAMES);
         dataset.read(table, names, &filter, &mut |crawl, batch| {
-            let columns = CaptureColumns::from_batch(batch)?;
+            let columns = CaptureRow::from_batch(batch)?;
             let ids = columns.robots_id.values().iter();
             let mut ids = ids.map(|&robots_id| CaptureId { crawl, robots_id });
             if let Some(row) = ids.position(|capture| capture == id) {
                 let crawl = &dataset.crawls()[crawl as usize];
-                found = Some(Self::from_row(&columns, row, crawl));
+                found = Some(Self::from_row(&CaptureRow::row(&columns, row), crawl));
             }
             Ok(())
         })?;
         Ok(found)
     }
 
-    fn from_row(columns: &CaptureColumns, row: usize, crawl: &str) -> Self {
-        let text = |column| value(column, row).map(str::to_owned);
-        let body = (
-            non_negative_long(&columns.body_bytes, row),
-            non_negative_int(&columns.n_lines, row),
-            value(&columns.is_valid_utf8, row),
-        );
+    fn from_row(row: &CaptureRow<'_>, crawl: &str) -> Self {
+        let text = |value: Option<&str>| value.map(str::to_owned);
+        // No scan writes negative numbers.
+        let length = |number: i64| u64::try_from(number).ok();
+        let body = (row.body_bytes, row.n_lines, row.is_valid_utf8);
         Self {
-            target_uri: text(&columns.url).unwrap_or_default(),
-            fetch_time: value(&columns.fetch_time, row),
-            fetch_status: value(&columns.fetch_status, row),
-            fetch_redirect: text(&columns.fetch_redirect),
+            target_uri: text(row.url).unwrap_or_default(),
+            fetch_time: row.fetch_time,
+            fetch_status: row.fetch_status,
+            fetch_redirect: text(row.fetch_redirect),
             record: RecordDetails {
-                warc_filename: text(&columns.warc_filename).unwrap_or_default(),
+                warc_filename: row.warc_filename.to_owned(),
                 location: RecordLocation {
-                    offset: non_negative_long(&columns.warc_record_offset, row).unwrap_or_default(),
-                    length: non_negative_long(&columns.warc_record_length, row),
-                    index_in_member: non_negative_int(&columns.warc_record_in_member, row)
-                        .unwrap_or_default(),
+                    offset: length(row.warc_record_offset).unwrap_or_default(),
+                    length: row.warc_record_length.and_then(length),
+                    index_in_member: row.warc_record_in_member,
                 },
-                content_digest: text(&columns.content_digest),
-                is_revisit: value(&columns.is_revisit, row).unwrap_or_default(),
-                is_doubtful: value(&columns.is_doubtful, row),
+                content_digest: text(row.content_digest),
+                is_revisit: row.is_revisit,
+                is_doubtful: row.is_doubtful,
             },
             body: match body {
-                (bytes @ Some(_), n_lines @ Some(_), Some(is_valid_utf8)) => Some(BodyDetails {
-                    bytes,
+                (Some(bytes), n_lines @ Some(_), Some(is_valid_utf8)) => Some(BodyDetails {
+                    bytes: length(bytes),
                     n_lines,
                     is_valid_utf8,
                 }),
                 _ => None,
             },
             crawl: crawl.to_owned(),
-            robots_id: Some(columns.robots_id.value(row)),
+            robots_id: Some(row.robots_id),
         }
     }
-}
-
-/// Returns the number in a row of a column; `None` if it is null or negative. No scan writes negative
-/// numbers in these columns.
-fn non_negative_int(column: &Int32Array, row: usize) -> Option<u32> {
-    value(column, row).and_then(|number| u32::try_from(number).ok())
-}
-
-/// Returns the number in a row of a column of 64-bit numbers; `None` if it is null or negative.
-fn non_negative_long(column: &Int64Array, row: usize) -> Option<u64> {
-    value(column, row).and_then(|number| u64::try_from(number).ok())
 }

@@ -8,6 +8,7 @@ use dataset::{CaptureFilter, Dataset, StoredLine};
 use disk::error::Error;
 use hosts::{CaptureId, RulesSource};
 use robots::{Basis, Dialect, Evaluator, RobotsTxt, RobotsTxtBuilder, StatusEffect, Verdict};
+use sort::Field;
 use std::path::Path;
 
 /// The robots.txt of a host, rebuilt from table rows, and the effect of its HTTP status.
@@ -154,10 +155,11 @@ fn push_lines(
     lines.sort();
     lines.dedup();
     for line in &lines {
-        if !StoredLine::read(line).push_to(file, source.is_valid_utf8) {
+        let line = sort::read::<StoredLine<'static>>(line);
+        if !line.push_to(file, source.is_valid_utf8) {
             break;
         }
     }
-    file.set_content_class(source.content);
+    file.set_content_class(source.content.0);
     Ok(())
 }

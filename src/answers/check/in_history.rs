@@ -11,9 +11,8 @@ use super::robots_txt::CheckRequest;
 use disk::error::Error;
 use history::HistoryManifest;
 use history::history_input::HistoryReader;
-use history::host_lookup::{HostLookup, PlacedCapture, find_host, state_origin_text};
-use history::keyed_rows::{KeyedRows, POLICIES};
-use history::policy_file::{content_class, push_lines, read_lines};
+use history::host_lookup::{HostLookup, PlacedCapture, find_host, origin_text};
+use history::policy_file::{push_lines, read_lines};
 use robots::{Dialect, RobotsTxtBuilder, StatusEffect};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -34,29 +33,26 @@ pub(super) fn check_host(
         as_of: host_request.as_of,
     };
     let found = find_host(&history, &lookup)?;
-    let state = &found.capture.state;
+    let state = found.capture.state();
     let mut file = RobotsTxtBuilder::new();
     let mut is_valid_utf8 = true;
-    if let Some(policy) = &found.policy {
-        let policy_bytes = policy.len();
-        let policy = KeyedRows::read(policy, POLICIES);
-        let n_lines: u32 = (0..3).map(|i| policy.rows_of(i).0).sum();
-        LineLimit::new(path).count(n_lines as usize, policy_bytes)?;
-        is_valid_utf8 = policy.fields().u8() != 0;
+    if let Some((policy, policy_bytes)) = found.policy() {
+        LineLimit::new(path).count(policy.n_lines(), policy_bytes)?;
+        is_valid_utf8 = policy.is_valid_utf8();
         push_lines(&policy, &mut file).map_err(|error| error.with_path(path))?;
     }
-    file.set_content_class(content_class(&state.content_class));
+    file.set_content_class(state.content_class());
     let file = HostFile {
         file,
         effects: Dialect::ALL.map(|dialect| (dialect, state.effect(dialect))),
-        time: found.capture.fetch_time,
+        time: found.capture.place.fetch_time,
     };
     let effect = state.effect(request.dialect.dialect());
     let capture = capture_details(&found.capture, is_valid_utf8);
     let is_elsewhere = state.n_redirects > 0 && effect == StatusEffect::Parse;
     let (archive, text) = host_text::read(host_request, &capture, is_elsewhere, stop, &|| {
-        let policy = found.policy.as_deref();
-        let lines = policy.map(|policy| read_lines(&KeyedRows::read(policy, POLICIES)));
+        let policy = found.policy();
+        let lines = policy.map(|(policy, _)| read_lines(&policy));
         let lines = lines.unwrap_or_default();
         Ok(NumberedText::from_lines(TextSource::Policy, lines, None))
     })?;
@@ -80,21 +76,21 @@ pub(super) fn check_host(
 /// Returns the properties of a capture of a history. If the capture redirects, its state has the
 /// status and the content of the target, so the result has neither.
 fn capture_details(capture: &PlacedCapture, is_valid_utf8: bool) -> CaptureDetails {
-    let state = &capture.state;
+    let state = capture.state();
     let is_redirected = state.n_redirects > 0;
-    let is_parsed = !state.content_class.is_empty() && !is_redirected;
+    let is_parsed = state.content_class.is_some() && !is_redirected;
     let status = state.fetch_status.filter(|_| !is_redirected);
     CaptureDetails {
-        target_uri: format!("{}/robots.txt", state_origin_text(state)),
-        fetch_time: capture.fetch_time,
+        target_uri: format!("{}/robots.txt", origin_text(&state.origin())),
+        fetch_time: capture.place.fetch_time,
         fetch_status: status.and_then(|status| i16::try_from(status).ok()),
         fetch_redirect: None,
         record: RecordDetails {
             warc_filename: capture.archive.clone(),
             location: RecordLocation {
-                offset: u64::try_from(capture.offset).unwrap_or_default(),
+                offset: u64::try_from(capture.place.offset).unwrap_or_default(),
                 length: None,
-                index_in_member: capture.record_in_member,
+                index_in_member: capture.place.record_in_member,
             },
             content_digest: capture.digest.clone(),
             is_revisit: state.is_revisit,

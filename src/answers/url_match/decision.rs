@@ -2,7 +2,7 @@
 
 use hosts::CaptureId;
 use robots::{Access, Basis, Preference, UrlPreference};
-use sort::sort_key::{FieldReader, put_bytes, put_u8, put_u32, put_u64};
+use sort::{Field, Rest, codes, record, written_as};
 
 /// The access of a crawler to a URL: the column `access`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,15 +30,22 @@ pub(super) enum DecisionBasis {
     OtherOrigin,
 }
 
-/// The decision for one URL and one crawler.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Decision {
-    pub(super) access: UrlAccess,
-    pub(super) basis: DecisionBasis,
-    pub(super) line_no: Option<u32>,
-    /// The preference in the chosen category; `None` if none was chosen, or if the access is unknown.
-    pub(super) preference: Option<UrlPreference>,
+record! {
+    /// The decision for one URL and one crawler.
+    pub(super) struct Decision {
+        pub(super) access: UrlAccess,
+        pub(super) basis: DecisionBasis,
+        pub(super) line_no: Option<u32>,
+        /// The preference in the chosen category; `None` if none was chosen, or if the access is unknown.
+        pub(super) preference: Option<DecidedPreference>,
+    }
 }
+
+/// The preference that is decided for a URL.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct DecidedPreference(pub(super) UrlPreference);
+
+written_as! { DecidedPreference as (u8, Option<u32>): DecidedPreference::code, DecidedPreference::from_code }
 
 /// The preferences, by their codes in sort records. `None` means that the URL may not be fetched, so that
 /// no preference is stated.
@@ -49,13 +56,37 @@ const PREFERENCES: [Option<Preference>; 4] = [
     Some(Preference::Disallowed),
 ];
 
+codes! { UrlAccess: Allowed, Disallowed, Unknown }
+
+codes! {
+    DecisionBasis: Explicit, Wildcard, NoGroup, NoRules, Empty, Html, Binary, HttpStatus, NoCapture, BadUrl, BadTime,
+    OtherOrigin,
+}
+
+impl DecidedPreference {
+    fn code(self) -> (u8, Option<u32>) {
+        let mut known = PREFERENCES.iter();
+        let code = known.position(|known| *known == self.0.preference);
+        (code.unwrap_or_default() as u8, self.0.line_no)
+    }
+
+    fn from_code((code, line_no): (u8, Option<u32>)) -> Self {
+        let preference = PREFERENCES[usize::from(code)];
+        Self(UrlPreference {
+            preference,
+            line_no,
+        })
+    }
+}
+
 impl UrlAccess {
     pub(super) const ALL: [Self; 3] = [Self::Allowed, Self::Disallowed, Self::Unknown];
 
     pub(super) fn new(access: Access) -> Self {
-        match access.is_allowed {
-            true => Self::Allowed,
-            false => Self::Disallowed,
+        if access.is_allowed {
+            Self::Allowed
+        } else {
+            Self::Disallowed
         }
     }
 
@@ -136,98 +167,33 @@ impl Decision {
         };
         let preference = preference.filter(|_| has_category);
         Self {
-            preference: preference.map(|preference| UrlPreference {
-                preference,
-                line_no: None,
+            preference: preference.map(|preference| {
+                DecidedPreference(UrlPreference {
+                    preference,
+                    line_no: None,
+                })
             }),
             ..Self::new_without_rule(access, DecisionBasis::HttpStatus)
         }
     }
+}
 
-    pub(super) fn write(&self, record: &mut Vec<u8>) {
-        put_u8(record, self.access as u8);
-        put_u8(record, self.basis as u8);
-        // Lines are counted from 1, so 0 means `None`.
-        put_u32(record, self.line_no.unwrap_or(0));
-        put_u8(record, self.preference.is_some().into());
-        if let Some(UrlPreference {
-            preference,
-            line_no,
-        }) = self.preference
-        {
-            let code = PREFERENCES.iter().position(|known| *known == preference);
-            put_u8(record, code.unwrap_or_default() as u8);
-            put_u32(record, line_no.unwrap_or(0));
-        }
-    }
-
-    pub(super) fn read(fields: &mut FieldReader<'_>) -> Self {
-        let access = UrlAccess::ALL[usize::from(fields.u8())];
-        let basis = DecisionBasis::ALL[usize::from(fields.u8())];
-        let read_line_no =
-            |fields: &mut FieldReader<'_>| Some(fields.u32()).filter(|line_no| *line_no > 0);
-        let line_no = read_line_no(fields);
-        let preference = (fields.u8() != 0).then(|| UrlPreference {
-            preference: PREFERENCES[usize::from(fields.u8())],
-            line_no: read_line_no(fields),
-        });
-        Self {
-            access,
-            basis,
-            line_no,
-            preference,
-        }
+record! {
+    /// The decisions for one row of the list.
+    pub(super) struct DecidedUrl<'a> {
+        pub(super) url: &'a [u8],
+        /// The capture that the decisions are based on.
+        pub(super) capture: Option<CaptureId>,
+        /// One [`Decision`] per crawler, in the order of the crawlers.
+        pub(super) decisions: Rest<'a>,
     }
 }
 
-/// The decisions for one row of the list: one per crawler, in the order of the crawlers. Sort records of
-/// this type sort by row.
-#[derive(Debug)]
-pub(super) struct RowDecisions<'a> {
-    pub(super) url: &'a [u8],
-    /// The capture that the decisions are based on.
-    pub(super) capture: Option<CaptureId>,
-    decisions: FieldReader<'a>,
-}
+/// The decisions for the row of the list with this index.
+pub(super) type DecidedRow = (u64, DecidedUrl<'static>);
 
-impl<'a> RowDecisions<'a> {
-    /// Writes the sort record of the row with this index in the list.
-    pub(super) fn write(
-        record: &mut Vec<u8>,
-        index: u64,
-        url: &[u8],
-        capture: Option<CaptureId>,
-        decisions: impl Iterator<Item = Decision>,
-    ) {
-        record.clear();
-        put_u64(record, index);
-        put_bytes(record, url);
-        put_u8(record, capture.is_some().into());
-        if let Some(capture) = capture {
-            capture.write(record);
-        }
-        decisions.for_each(|decision| decision.write(record));
-    }
-
-    pub(super) fn read(record: &'a [u8]) -> Self {
-        let mut fields = FieldReader::new(record);
-        fields.u64();
-        let url = fields.bytes();
-        let has_capture = fields.u8() != 0;
-        let capture = has_capture.then(|| CaptureId::read(&mut fields));
-        Self {
-            url,
-            capture,
-            decisions: fields,
-        }
-    }
-
-    /// Reads the decision for the next crawler.
-    ///
-    /// # Panics
-    ///
-    /// If there is no further crawler.
-    pub(super) fn next_decision(&mut self) -> Decision {
-        Decision::read(&mut self.decisions)
-    }
+/// Replaces `out` with the decisions for the crawlers.
+pub(super) fn write_decisions(decisions: impl Iterator<Item = Decision>, out: &mut Vec<u8>) {
+    out.clear();
+    decisions.for_each(|decision| decision.write(out));
 }

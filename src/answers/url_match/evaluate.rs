@@ -1,19 +1,19 @@
 //! Decides listed URLs once the authoritative captures are known.
 
-use super::decision::{Decision, DecisionBasis, RowDecisions, UrlAccess};
+use super::decision::{
+    DecidedRow, DecidedUrl, Decision, DecisionBasis, UrlAccess, write_decisions,
+};
 use super::lookup::{ListedUrl, RulesLookup, UrlLookup};
 use super::match_run::MatchRun;
 use super::summary::MatchSummary;
-use dataset::PartLines;
 use dataset::error::DatasetDefect;
+use dataset::{LineKind, PartLines};
 use disk::error::Error;
 use disk::open_files;
-use hosts::candidate::Candidate;
-use hosts::{AsOf, CandidateSelection, ResolveContext, RulesSource};
+use hosts::{AsOf, CandidateSelection, KeyedCandidate, ResolveContext, RulesSource};
 use rayon::prelude::*;
-use robots::{ContentClass, DirectiveKind, RobotsTxtBuilder};
-use sort::sort_key::FieldReader;
-use sort::{Arena, Reader, SharedSorter, SortedRecords};
+use robots::{ContentClass, RobotsTxtBuilder};
+use sort::{Arena, GroupKey, Key, Reader, Rest, SharedSorter, SortedRecords};
 use std::path::Path;
 
 /// The context of a match over a dataset.
@@ -28,43 +28,46 @@ impl<'a> DatasetMatch<'a> {
     /// status decides. Returns the other lookups, sorted by the capture whose rules have to be read.
     pub(super) fn decide_by_status(
         &self,
-        lookups: &SortedRecords<'_>,
-        candidates: &SortedRecords<'_>,
-        decisions: &SharedSorter<'_>,
+        lookups: &SortedRecords<'_, UrlLookup>,
+        candidates: &SortedRecords<'_, KeyedCandidate>,
+        decisions: &SharedSorter<'_, DecidedRow>,
         summary: &mut MatchSummary,
-    ) -> Result<SortedRecords<'a>, Error> {
+    ) -> Result<SortedRecords<'a, RulesLookup<'static>>, Error> {
         let run = self.run;
         let dialect = run.options.dialect.dialect();
         let mut rule_lookups = run.memory.create_sorter();
-        let mut lookups = lookups.read()?;
-        let mut authoritative_captures = AuthoritativeCaptures::new(candidates)?;
-        let mut record = Vec::new();
-        while let Some(lookup) = lookups.peek() {
-            let UrlLookup {
-                origin_key,
-                as_of,
-                row,
-            } = UrlLookup::read(lookup);
-            summary.origins += u64::from(!authoritative_captures.is_current_origin(origin_key));
-            let source = authoritative_captures.select_source(origin_key, as_of)?;
-            let decision = match &source {
-                Some(source) => run.decide_by_status(source.effect(dialect), row.url),
-                None => Some(Decision::new_without_rule(
-                    UrlAccess::Unknown,
-                    DecisionBasis::NoCapture,
-                )),
-            };
-            if let Some(decision) = decision {
-                let ListedUrl { index, url } = row;
-                let capture = source.map(|source| source.id);
-                let crawler_decisions = run.options.crawlers.iter().map(|_| decision);
-                RowDecisions::write(&mut record, index, url, capture, crawler_decisions);
-                decisions.push(&record)?;
-            } else if let Some(source) = &source {
-                RulesLookup::write(&mut record, source, row);
-                rule_lookups.push(&record)?;
+        let (mut lookups, mut origin) = (lookups.read()?, GroupKey::default());
+        let mut captures = AuthoritativeCaptures::new(candidates)?;
+        let (mut of_crawlers, mut new) = (Vec::new(), Arena::default());
+        while lookups.next_group(&mut origin)? {
+            summary.origins += 1;
+            captures.begin_origin(&origin)?;
+            while let Some((as_of, row)) = lookups.next_of(&origin)? {
+                let source = captures.select_source(&origin, as_of)?;
+                let decision = match &source {
+                    Some(source) => run.decide_by_status(source.effect(dialect), row.url),
+                    None => Some(Decision::new_without_rule(
+                        UrlAccess::Unknown,
+                        DecisionBasis::NoCapture,
+                    )),
+                };
+                if let Some(decision) = decision {
+                    write_decisions(
+                        run.options.crawlers.iter().map(|_| decision),
+                        &mut of_crawlers,
+                    );
+                    let decided = DecidedUrl {
+                        url: row.url,
+                        capture: source.map(|source| source.id),
+                        decisions: Rest(&of_crawlers),
+                    };
+                    new.push((row.index, decided));
+                    decisions.append(&new)?;
+                    new.clear();
+                } else if let Some(source) = source {
+                    rule_lookups.push(RulesLookup { source, row })?;
+                }
             }
-            lookups.advance()?;
         }
         rule_lookups.finish()
     }
@@ -73,67 +76,54 @@ impl<'a> DatasetMatch<'a> {
 /// Selects the authoritative capture for each origin and time. These have to be requested in sorted
 /// order.
 struct AuthoritativeCaptures<'a> {
-    candidates: Reader<'a>,
-    /// The key of the current origin; empty before the first one.
-    origin_key: Vec<u8>,
+    candidates: Reader<'a, KeyedCandidate>,
     as_of: Option<AsOf>,
     selection: CandidateSelection,
     source: Option<RulesSource>,
 }
 
 impl<'a> AuthoritativeCaptures<'a> {
-    fn new(candidates: &'a SortedRecords<'_>) -> Result<Self, Error> {
+    fn new(candidates: &'a SortedRecords<'_, KeyedCandidate>) -> Result<Self, Error> {
         Ok(Self {
             candidates: candidates.read()?,
-            origin_key: Vec::new(),
             as_of: None,
             selection: CandidateSelection::default(),
             source: None,
         })
     }
 
-    fn is_current_origin(&self, origin_key: &[u8]) -> bool {
-        self.origin_key == origin_key
+    fn begin_origin(&mut self, origin: &GroupKey<Key<'static>>) -> Result<(), Error> {
+        self.as_of = None;
+        self.candidates.skip_to(origin)
     }
 
-    /// Returns the capture whose rules or status apply to an origin at a time; `None` if the origin has no
+    /// Returns the capture whose rules or status apply to the origin at a time; `None` if the origin has no
     /// capture.
     fn select_source(
         &mut self,
-        origin_key: &[u8],
+        origin: &GroupKey<Key<'static>>,
         as_of: AsOf,
     ) -> Result<Option<RulesSource>, Error> {
-        if !self.is_current_origin(origin_key) {
-            self.origin_key.clear();
-            self.origin_key.extend_from_slice(origin_key);
-            self.as_of = None;
-            self.candidates.skip_to_key(origin_key)?;
-        }
         if self.as_of != Some(as_of) {
             self.as_of = Some(as_of);
             self.selection.clear();
-            while let Some(candidate) = self.matching_candidate(as_of) {
-                self.selection.add(candidate);
-                self.candidates.advance()?;
+            while let Some((_, fields)) = self
+                .candidates
+                .next_of_if(origin, |(time, _)| time == as_of)?
+            {
+                self.selection.add(fields.candidate);
             }
             let capture = self.selection.authoritative_capture();
             self.source = capture.map(|capture| capture.source);
         }
         Ok(self.source)
     }
-
-    /// Returns the next candidate, if it belongs to the current origin and to this time.
-    fn matching_candidate(&self, as_of: AsOf) -> Option<Candidate> {
-        let mut fields = FieldReader::new(self.candidates.peek()?);
-        let is_wanted = self.is_current_origin(fields.key()) && AsOf::read(&mut fields) == as_of;
-        is_wanted.then(|| Candidate::read(&mut fields))
-    }
 }
 
 /// Lookups whose rules are in one part of the dataset, sorted by capture.
 struct LookupChunk {
     part: u32,
-    lookups: Arena,
+    lookups: Arena<RulesLookup<'static>>,
 }
 
 /// The maximum number of bytes of lookups in a chunk. Large chunks save time, because the files of
@@ -149,8 +139,8 @@ impl DatasetMatch<'_> {
     /// once in each chunk with lookups of the capture, which is usually one chunk.
     pub(super) fn decide_by_rules(
         &self,
-        lookups: &SortedRecords<'_>,
-        decisions: &SharedSorter<'_>,
+        lookups: &SortedRecords<'_, RulesLookup<'static>>,
+        decisions: &SharedSorter<'_, DecidedRow>,
         summary: &mut MatchSummary,
     ) -> Result<(), Error> {
         let buffer_bytes = self.run.memory.buffer_bytes();
@@ -162,26 +152,26 @@ impl DatasetMatch<'_> {
         let mut previous = None;
         loop {
             let mut chunks: Vec<LookupChunk> = Vec::new();
-            while let Some(record) = lookups.peek() {
-                let lookup = RulesLookup::read(record);
+            while let Some(record) = lookups.peek_bytes()? {
+                let lookup = sort::read::<RulesLookup<'static>>(record);
                 let part = lookup.source.part;
                 let has_room = |chunk: &&mut LookupChunk| {
                     chunk.part == part && chunk.lookups.has_room(record.len(), chunk_bytes)
                 };
                 let count = chunks.len();
                 match chunks.last_mut().filter(has_room) {
-                    Some(chunk) => chunk.lookups.push(record),
+                    Some(chunk) => chunk.lookups.push(lookup),
                     None if count >= chunks_max => break,
                     None => {
                         let mut lookups = Arena::default();
-                        lookups.push(record);
+                        lookups.push(lookup);
                         chunks.push(LookupChunk { part, lookups });
                     }
                 }
                 let capture = Some(lookup.source.id);
                 summary.files += u64::from(previous != capture);
                 previous = capture;
-                lookups.advance()?;
+                lookups.next_record()?;
             }
             if chunks.is_empty() {
                 return Ok(());
@@ -198,26 +188,35 @@ impl LookupChunk {
     fn decide(
         &self,
         context: &DatasetMatch<'_>,
-        decisions: &SharedSorter<'_>,
+        decisions: &SharedSorter<'_, DecidedRow>,
     ) -> Result<(), Error> {
-        let lookups = || self.lookups.records().map(RulesLookup::read);
+        let lookups = || {
+            self.lookups
+                .records()
+                .map(sort::read::<RulesLookup<'static>>)
+        };
         let ids = lookups().map(|lookup| lookup.source.id.robots_id);
         let mut ids: Vec<i64> = ids.collect();
         ids.dedup();
         let mut lines = PartLines::open(context.resolve.dataset, self.part, ids.into())?;
         let mut file = RobotsTxtBuilder::new();
-        let (mut record, mut new_records) = (Vec::new(), Arena::default());
+        let (mut of_crawlers, mut new_records) = (Vec::new(), Arena::default());
         let mut lookups = lookups().peekable();
         while let Some(source) = lookups.peek().map(|lookup| lookup.source) {
             rebuild_robots_txt(context, &source, &mut lines, &mut file)?;
             let policies = context.run.policies(&file.as_robots_txt());
             while let Some(lookup) = lookups.next_if(|lookup| lookup.source.id == source.id) {
                 let ListedUrl { index, url } = lookup.row;
-                let crawler_decisions = policies
+                let of_policies = policies
                     .iter()
                     .map(|policy| context.run.decide_by_rules(policy, url, source.time));
-                RowDecisions::write(&mut record, index, url, Some(source.id), crawler_decisions);
-                new_records.push(&record);
+                write_decisions(of_policies, &mut of_crawlers);
+                let decided = DecidedUrl {
+                    url,
+                    capture: Some(source.id),
+                    decisions: Rest(&of_crawlers),
+                };
+                new_records.push((index, decided));
             }
             decisions.append(&new_records)?;
             new_records.clear();
@@ -238,16 +237,17 @@ fn rebuild_robots_txt(
     lines.read_capture(source.id.robots_id, &mut |line| {
         context.run.memory.check_stop_at_record(count)?;
         count += 1;
-        has_rules |= matches!(line.kind, DirectiveKind::Allow | DirectiveKind::Disallow);
-        match line.push_to(file, source.is_valid_utf8) {
-            true => Ok(()),
-            false => Err(DatasetDefect::too_many_rules().error(Path::new("rules"))),
+        has_rules |= matches!(line.kind, LineKind::Allow | LineKind::Disallow);
+        if line.push_to(file, source.is_valid_utf8) {
+            Ok(())
+        } else {
+            Err(DatasetDefect::too_many_rules().error(Path::new("rules")))
         }
     })?;
-    if source.content == ContentClass::Rules && !has_rules {
+    if source.content.0 == ContentClass::Rules && !has_rules {
         return Err(lines.missing_rules_error());
     }
-    file.set_content_class(source.content);
+    file.set_content_class(source.content.0);
     context.run.progress.add_rows(count);
     Ok(())
 }

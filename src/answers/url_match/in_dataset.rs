@@ -1,20 +1,20 @@
 //! `match` over a dataset: its steps, and the rows that it writes.
 
-use super::decision::{Decision, RowDecisions, UrlAccess};
+use super::decision::{DecidedRow, DecidedUrl, Decision, UrlAccess, write_decisions};
 use super::evaluate::DatasetMatch;
 use super::lookup::{ListedUrl, UrlLookup};
 use super::match_run::{MatchRun, WantedUrl};
-use super::output::{MatchWriter, RowFields, write_output};
+use super::output::{MatchWriter, write_output};
 use super::progress::MatchStage;
 use super::summary::{AnswerCounts, MatchSummary};
 use super::url_list::UrlListReader;
 use crate::own_tables;
-use dataset::Dataset;
+use dataset::{Dataset, row};
 use disk::error::Error;
 use escapes::escape_body;
 use hosts::lookups::find_candidates_by_origin;
 use hosts::{AsOf, ResolveContext};
-use sort::{SharedSorter, SortedRecords};
+use sort::{Arena, Key, Rest, SharedSorter, SortedRecords};
 
 /// Runs a match over a dataset.
 pub(super) fn run(
@@ -36,7 +36,7 @@ pub(super) fn run(
         is_dataset_whole: dataset.is_finished(),
         ..MatchSummary::default()
     };
-    let decisions = run.memory.create_shared_sorter();
+    let decisions = run.memory.create_shared_sorter::<DecidedRow>();
     progress.begin_stage(MatchStage::Urls);
     let lookups = sort_urls(run, urls, &decisions, &mut summary)?;
     progress.begin_stage(MatchStage::Captures);
@@ -58,59 +58,82 @@ pub(super) fn run(
 fn sort_urls<'a>(
     run: &MatchRun<'a>,
     urls: UrlListReader,
-    decisions: &SharedSorter<'_>,
+    decisions: &SharedSorter<'_, DecidedRow>,
     summary: &mut MatchSummary,
-) -> Result<SortedRecords<'a>, Error> {
-    let mut lookups = run.memory.create_sorter();
-    let mut record = Vec::new();
+) -> Result<SortedRecords<'a, UrlLookup>, Error> {
+    let mut lookups = run.memory.create_sorter::<UrlLookup>();
+    let (mut escaped, mut of_crawlers, mut new) = (Vec::new(), Vec::new(), Arena::default());
     summary.urls = run.read_urls(urls, &mut |url| match url {
         Ok(WantedUrl { row, origin, time }) => {
-            UrlLookup::write(&mut record, origin, AsOf::from_option(time), row);
-            lookups.push(&record)
+            let origin = Key::new(origin, &mut escaped);
+            lookups.push((origin, (AsOf::from_option(time), row)))
         }
         Err((ListedUrl { index, url }, basis)) => {
             let decision = Decision::new_without_rule(UrlAccess::Unknown, basis);
-            let crawler_decisions = run.options.crawlers.iter().map(|_| decision);
-            RowDecisions::write(&mut record, index, url, None, crawler_decisions);
-            decisions.push(&record)
+            write_decisions(
+                run.options.crawlers.iter().map(|_| decision),
+                &mut of_crawlers,
+            );
+            let decided = DecidedUrl {
+                url,
+                capture: None,
+                decisions: Rest(&of_crawlers),
+            };
+            new.clear();
+            new.push((index, decided));
+            decisions.append(&new)
         }
     })?;
     lookups.finish()
+}
+
+row! {
+    /// A row of `matches`.
+    whole struct MatchRow<'a> of own_tables::MATCHES {
+        url: &'a str,
+        agent: &'a str,
+        robots_id: Option<i64>,
+        access: &'a str,
+        line_no: Option<u32>,
+        basis: &'a str,
+        crawl: Option<&'a str>,
+        preference: Option<&'a str>,
+        preference_line: Option<u32>,
+    }
 }
 
 /// Writes the output rows of all decisions. `crawls` are the crawls of the dataset.
 fn write_rows(
     run: &MatchRun<'_>,
     crawls: &[String],
-    decisions: &SortedRecords<'_>,
+    decisions: &SortedRecords<'_, DecidedRow>,
     file: &mut MatchWriter,
     mut summary: MatchSummary,
 ) -> Result<MatchSummary, Error> {
     let mut counts = AnswerCounts::default();
-    let mut fields = RowFields::default();
-    let mut reader = decisions.read()?;
-    while let Some(record) = reader.peek() {
-        let mut decisions = RowDecisions::read(record);
-        let url = escape_body(decisions.url, true);
-        let capture = decisions.capture;
+    let mut decisions = decisions.read()?;
+    while let Some((_, decided)) = decisions.next_record()? {
+        let url = escape_body(decided.url, true);
+        let capture = decided.capture;
         let crawl = capture.map(|capture| crawls[capture.crawl as usize].as_str());
-        for crawler in &run.options.crawlers {
-            let decision = decisions.next_decision();
+        let of_crawlers = decided.decisions.values::<Decision>();
+        for (crawler, decision) in run.options.crawlers.iter().zip(of_crawlers) {
             counts.add(&decision);
-            fields.clear();
-            fields.put_text(&url);
-            fields.put_text(crawler.agent());
-            fields.put_optional_i64(capture.map(|capture| capture.robots_id));
-            fields.put_text(decision.access.name());
-            fields.put_line_no(decision.line_no);
-            fields.put_text(decision.basis.name());
-            fields.put_optional_text(crawl);
-            fields.put_preference(&decision);
-            file.push(&fields)?;
+            let preference = decision.preference.map(|preference| preference.0);
+            file.push::<MatchRow<'_>>(MatchRow {
+                url: &url,
+                agent: crawler.agent(),
+                robots_id: capture.map(|capture| capture.robots_id),
+                access: decision.access.name(),
+                line_no: decision.line_no,
+                basis: decision.basis.name(),
+                crawl,
+                preference: preference.map(|preference| preference.name()),
+                preference_line: preference.and_then(|preference| preference.line_no),
+            })?;
         }
         run.memory.check_stop()?;
         run.progress.set_rows(file.row_count());
-        reader.advance()?;
     }
     counts.write_to(&mut summary);
     Ok(summary)

@@ -1,7 +1,7 @@
 //! The options and resources of a running match, and the steps that datasets and histories share: reading the list, and
 //! deciding by a status or by rules.
 
-use super::decision::{Decision, DecisionBasis, UrlAccess};
+use super::decision::{DecidedPreference, Decision, DecisionBasis, UrlAccess};
 use super::lookup::{ListedUrl, MAX_URL_BYTES, write_origin};
 use super::options::Options;
 use super::progress::MatchProgress;
@@ -119,7 +119,8 @@ impl<'a> MatchRun<'a> {
             access: UrlAccess::new(access),
             basis: DecisionBasis::new(policy.basis),
             line_no: access.line_no,
-            preference: category.map(|category| category.preference(policy, url, time)),
+            preference: category
+                .map(|category| DecidedPreference(category.preference(policy, url, time))),
         }
     }
 }

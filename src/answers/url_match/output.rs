@@ -3,20 +3,20 @@
 //! CSV follows RFC 4180 with LF line ends: a header with the column names,
 //! quotes only where they are needed, and an empty field for null.
 
-use super::decision::Decision;
 use super::summary::MatchSummary;
 use crate::own_tables;
 use capture::date::format_iso;
 use columns::TableFileWriter;
-use dataset::StoredRows;
+use dataset::{StoredRows, WholeRow};
 use disk::error::Error;
 use disk::{NewFile, SingleFile};
-use sort::sort_key::{FieldReader, put_bytes, put_i64, put_u8, put_u32};
+use sort::sort_key::FieldReader;
+use sort::{Field, Record};
 use std::borrow::Cow;
 use std::fs::File;
 use std::io::{BufRead, BufReader, BufWriter, Read};
 use std::path::Path;
-use tables::{Column, ColumnType, Table, line_no_value};
+use tables::{Column, ColumnType, Table};
 
 /// The number of rows at which a Parquet batch is written.
 const BATCH_ROWS: usize = 4096;
@@ -27,14 +27,12 @@ const BATCH_BYTES: u64 = 8 << 20;
 /// The tables that a match writes: the first one over a dataset, the second one over a history.
 const TABLES: [Table; 2] = [own_tables::MATCHES, own_tables::HISTORY_MATCHES];
 
-/// The encoded fields of a row, in the order of the columns.
-#[derive(Default)]
-pub(super) struct RowFields(Vec<u8>);
-
 /// Writes the rows of the output under a temporary name.
 pub(super) struct MatchWriter {
     format: Format,
     row_count: u64,
+    /// The encoded values of the row that is added.
+    buffer: Vec<u8>,
 }
 
 enum Format {
@@ -94,54 +92,6 @@ pub(super) fn has_match_header(path: &Path) -> bool {
     })
 }
 
-impl RowFields {
-    pub(super) fn clear(&mut self) {
-        self.0.clear();
-    }
-
-    pub(super) fn put_text(&mut self, text: &str) {
-        put_bytes(&mut self.0, text.as_bytes());
-    }
-
-    pub(super) fn put_optional_text(&mut self, text: Option<&str>) {
-        self.put_presence(text.is_some());
-        text.into_iter().for_each(|text| self.put_text(text));
-    }
-
-    pub(super) fn put_optional_i64(&mut self, number: Option<i64>) {
-        self.put_presence(number.is_some());
-        number
-            .into_iter()
-            .for_each(|number| put_i64(&mut self.0, number));
-    }
-
-    pub(super) fn put_line_no(&mut self, number: Option<u32>) {
-        self.put_presence(number.is_some());
-        let number = line_no_value(number).map(i32::cast_unsigned);
-        number
-            .into_iter()
-            .for_each(|number| put_u32(&mut self.0, number));
-    }
-
-    pub(super) fn put_optional_flag(&mut self, flag: Option<bool>) {
-        self.put_presence(flag.is_some());
-        flag.into_iter()
-            .for_each(|flag| put_u8(&mut self.0, flag.into()));
-    }
-
-    /// Adds the columns `preference` and `preference_line`.
-    pub(super) fn put_preference(&mut self, decision: &Decision) {
-        let preference = decision.preference;
-        self.put_optional_text(preference.map(|preference| preference.name()));
-        self.put_line_no(preference.and_then(|preference| preference.line_no));
-    }
-
-    /// Adds the byte before the value of a nullable column: 1 if there is a value, 0 for null.
-    fn put_presence(&mut self, has_value: bool) {
-        put_u8(&mut self.0, has_value.into());
-    }
-}
-
 impl MatchWriter {
     /// Creates the output file: CSV if its name ends in `.csv`, otherwise Parquet.
     ///
@@ -163,6 +113,7 @@ impl MatchWriter {
         Ok(Self {
             format,
             row_count: 0,
+            buffer: Vec::new(),
         })
     }
 
@@ -171,16 +122,18 @@ impl MatchWriter {
     /// # Errors
     ///
     /// Those of writing.
-    pub(super) fn push(&mut self, row: &RowFields) -> Result<(), Error> {
+    pub(super) fn push<R: WholeRow>(&mut self, row: <R as Record>::Of<'_>) -> Result<(), Error> {
         self.row_count += 1;
-        let mut fields = FieldReader::new(&row.0);
+        self.buffer.clear();
+        row.write(&mut self.buffer);
+        let mut fields = FieldReader::new(&self.buffer);
         match &mut self.format {
             Format::Parquet { file, rows } => {
                 rows.push(&[], &mut fields);
-                match rows.row_count() >= BATCH_ROWS || rows.bytes() >= BATCH_BYTES {
-                    true => file.write(rows.take()),
-                    false => Ok(()),
+                if rows.row_count() >= BATCH_ROWS || rows.bytes() >= BATCH_BYTES {
+                    file.write(rows.take())?;
                 }
+                Ok(())
             }
             Format::Csv(file) => file.push(&mut fields),
         }

@@ -20,7 +20,7 @@ mod own {
         n_captures: Int, "The number of captures, which is that of the crawls.";
         domain_id: Long delta, "A number of `domain` of the host, as in `hosts`: the `host_no` of the first host of the domain, also if it has no other host; less 2^52 for each other domain that begins with this host, such as `co.uk` and `www.co.uk`.";
         policy_id: Text null, "The lines that were read, as in `policies`; null if no line was. This column and the following ones are the state.";
-        preferences_id: Text null, "Key of the statements about the use of the content: the first 128 bits of the SHA-256 of the rows in `preference_sets` without the numbers of their lines, in hexadecimal. Null if nothing is stated.";
+        preferences_id: Text null, "Key of the statements about the use of the content, wherever their lines are (docs/tables.md#keys). Null if nothing is stated.";
         preference_set_id: Text null, "The rows in `preference_sets`.";
     }}
 }
@@ -28,7 +28,7 @@ mod own {
 pub(crate) use own::{ABOUT, DERIVED_COLUMNS};
 
 /// The columns of the state that `hosts` also has: the last columns of `host_periods`.
-pub const STATE_COLUMNS: [&str; 24] = [
+pub const STATE_COLUMNS: [&str; 26] = [
     "url_host_name",
     "url_host_registered_domain",
     "url_host_tld",
@@ -41,6 +41,8 @@ pub const STATE_COLUMNS: [&str; 24] = [
     "content_class",
     "ruleset_id",
     "template",
+    "vendor_first_line",
+    "vendor_last_line",
     "wildcard_verdict",
     "wildcard_verdict_google",
     "wildcard_verdict_rfc9309",
@@ -69,3 +71,12 @@ const fn state_columns() -> [Column; STATE_COLUMNS.len()] {
 
 pub(crate) const COLUMNS: &[Column] =
     &concatenate::<{ own::COLUMNS.len() + STATE_COLUMNS.len() }>(own::COLUMNS, &state_columns());
+
+/// The columns of the state: captures of a host with the same values are in one period.
+pub(crate) const STATE: &[Column] = COLUMNS.split_at(own::COLUMNS.len() - OWN_STATE_COLUMNS).1;
+
+/// The number of columns of the state that only histories have: the keys of the policy and of the preferences.
+const OWN_STATE_COLUMNS: usize = 3;
+
+/// The columns of the state that `hosts` also has, with the types that they have here.
+pub(crate) const STATE_OF_HOSTS: &[Column] = STATE.split_at(OWN_STATE_COLUMNS).1;

@@ -17,6 +17,7 @@ mod preference_sets;
 mod shares;
 
 pub use host_periods::STATE_COLUMNS;
+pub(crate) use host_periods::{STATE, STATE_OF_HOSTS};
 
 use tables::{Column, ColumnType, Table, are_equal};
 
@@ -104,6 +105,13 @@ const fn columns_by_policy<const N: usize>(columns: &[Column]) -> [Column; N] {
     concatenate(&[POLICY_ID], columns.split_at(1).1)
 }
 
+/// The columns of a verdict in `agent_periods` and `policy_verdicts`.
+pub(crate) const VERDICT: &[Column] = &agent_periods::VERDICT;
+
+/// The columns of `preference_sets` after the key.
+pub(crate) const PREFERENCES: &[Column] = &preference_sets::PREFERENCES;
+
+/// The first column of the tables with rows of policies.
 const POLICY_ID: Column = Column::new(
     "policy_id",
     ColumnType::Text,

@@ -1,7 +1,7 @@
 use tables::table;
 
 table! { of_fields "One row per policy: the lines of a robots.txt file that any dialect or a preference reads, with their numbers. Files with equal lines at equal numbers have the same policy, whatever their comments and sitemaps are. Sorted by `policy_id`." {
-    policy_id: PlainText, "Key of the policy: the first 128 bits of the SHA-256 of its lines, in hexadecimal. It is the same in every history.";
+    policy_id: PlainText, "Key of the policy: a digest of its lines, in hexadecimal (docs/tables.md#keys). It is the same in every history.";
     is_valid_utf8: Bool, "As in `robots_files`: false if the texts have `\\` doubled and invalid bytes as `\\xHH`.";
     n_user_agents: Int, "Rows of `policy_groups`.";
     n_rules: Int, "Rows of `policy_rules`.";

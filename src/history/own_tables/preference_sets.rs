@@ -6,11 +6,11 @@ pub(crate) const ABOUT: &str = "One row per set of preferences, crawler, mechani
 const PREFERENCE_SET_ID: Column = Column::new(
     "preference_set_id",
     ColumnType::Text,
-    "Key of the set: the first 128 bits of the SHA-256 of its rows, in hexadecimal.",
+    "Key of the set: a digest of its rows, in hexadecimal (docs/tables.md#keys).",
 );
 
 /// The columns that are taken from `host_preferences`.
-const PREFERENCES: [Column; 9] = columns_of(
+pub(super) const PREFERENCES: [Column; 9] = columns_of(
     Table::HOST_PREFERENCES.columns(),
     [
         "agent",

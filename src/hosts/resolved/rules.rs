@@ -5,17 +5,15 @@ use super::selection::{SelectedHost, SelectedHosts};
 use super::shared_names::{HostCountsByCrawl, NameLimits, name_weight};
 use super::stored_preference::PreferenceReader;
 use super::stored_verdict::{
-    VerdictRows, check_capture_bytes, inconsistent_table_error, put_verdict, read_verdict,
+    VerdictFields, VerdictRow, check_capture_bytes, inconsistent_table_error,
 };
 use crate::ResolveContext;
-use arrow_array::{Array, StringArray};
-use dataset::{CaptureFilter, PartReader, StoredColumns, stored_columns, value};
+use dataset::{BatchRow, CaptureFilter, Columns, PartReader, row};
 use disk::error::Error;
 use disk::open_files;
 use rayon::prelude::*;
 use robots::Basis;
-use sort::sort_key::{FieldReader, put_bytes, put_i64, put_u8, put_u32, put_u64};
-use sort::{Arena, SharedSorter, SortedRecords};
+use sort::{Arena, Field, Record, Rest, SharedSorter, SortedRecords, record};
 use std::sync::{Mutex, PoisonError};
 use tables::{HostRules, StoredVerdict, Table};
 
@@ -35,27 +33,51 @@ struct HostChunk {
     hosts: Vec<HostWithSource>,
 }
 
-/// A host, and the `robots_id` of the capture with its rules.
-#[derive(Clone, Copy)]
-struct HostWithSource {
-    robots_id: i64,
-    /// The number of the host in the order of [`SelectedHosts`], from 0.
-    number: u64,
-    /// The index of its crawl.
-    crawl: u32,
-    /// True if the rules are not those of the authoritative capture of the host.
-    has_shared_rules: bool,
+record! {
+    /// A host, and the `robots_id` of the capture with its rules.
+    struct HostWithSource {
+        robots_id: i64,
+        /// The number of the host in the order of [`SelectedHosts`], from 0.
+        number: u64,
+        /// The index of its crawl.
+        crawl: u32,
+        /// True if the rules are not those of the authoritative capture of the host.
+        has_shared_rules: bool,
+    }
 }
+
+record! {
+    /// The rules of a host, after its number.
+    pub(super) struct RulesFields<'a> {
+        capture: CaptureRules<'a>,
+        wildcard: VerdictFields,
+        n_named: u32,
+        /// The sum of the [`name_weight`] of all names, which [`NameLimits`] limits.
+        weighted_names: u32,
+        has_preferences: bool,
+    }
+}
+
+record! {
+    /// The part and the `robots_id` of a capture.
+    pub(super) struct CaptureKey {
+        pub(super) part: u32,
+        pub(super) robots_id: i64,
+    }
+}
+
+/// Rows of a capture, after its key.
+pub(super) type RowsOfCapture = (CaptureKey, Rest<'static>);
 
 /// The rules of all hosts, as records.
 pub(super) struct HostsWithRules<'s> {
-    /// Sorted by the numbers of the hosts: see [`read_rules_record`].
-    pub(super) by_host: SortedRecords<'s>,
-    /// For each capture with names, a [`CaptureKey`] and the names with their verdicts, which
-    /// [`read_names_record`] reads. There is one record, however many hosts share the capture.
-    pub(super) names: SortedRecords<'s>,
-    /// For each capture with rows in `file_preferences`, a [`CaptureKey`] and the rows.
-    pub(super) preferences: SortedRecords<'s>,
+    /// Sorted by the numbers of the hosts.
+    pub(super) by_host: SortedRecords<'s, (u64, RulesFields<'static>)>,
+    /// For each capture with names, the names with their verdicts, which [`read_names`] reads. There is one record,
+    /// however many hosts share the capture.
+    pub(super) names: SortedRecords<'s, RowsOfCapture>,
+    /// For each capture with rows in `file_preferences`, the rows.
+    pub(super) preferences: SortedRecords<'s, RowsOfCapture>,
     /// Determines which hosts that share the rules of another capture have rows for its names.
     pub(super) limits: NameLimits,
 }
@@ -65,17 +87,16 @@ pub(super) fn read_all_rules<'s>(
     context: &ResolveContext<'s>,
     hosts: &SelectedHosts<'_>,
 ) -> Result<HostsWithRules<'s>, Error> {
-    let mut by_capture = context.memory.create_sorter();
-    let mut record = Vec::new();
+    let mut by_capture = context.memory.create_sorter::<(u32, HostWithSource)>();
     hosts.for_each(&mut |number, host| {
         let source = &host.capture.source;
-        record.clear();
-        put_u32(&mut record, source.part);
-        put_i64(&mut record, source.id.robots_id);
-        put_u64(&mut record, number);
-        put_u32(&mut record, host.crawl);
-        put_u8(&mut record, host.has_shared_rules().into());
-        by_capture.push(&record)
+        let with_source = HostWithSource {
+            robots_id: source.id.robots_id,
+            number,
+            crawl: host.crawl,
+            has_shared_rules: host.has_shared_rules(),
+        };
+        by_capture.push((source.part, with_source))
     })?;
     let by_capture = by_capture.finish()?;
     let rules = context.memory.create_shared_sorter();
@@ -88,27 +109,18 @@ pub(super) fn read_all_rules<'s>(
     let max_chunks = max_chunks.clamp(1, rayon::current_num_threads());
     loop {
         let mut chunks: Vec<HostChunk> = Vec::new();
-        while let Some(record) = reader.peek() {
-            let mut fields = FieldReader::new(record);
-            let part = fields.u32();
-            let host = HostWithSource {
-                robots_id: fields.i64(),
-                number: fields.u64(),
-                crawl: fields.u32(),
-                has_shared_rules: fields.u8() != 0,
+        loop {
+            let last = chunks.last();
+            let has_place = |part| chunks.len() < max_chunks || has_room(last, part);
+            let Some((part, host)) = reader.next_if(|(part, _)| has_place(part))? else {
+                break;
             };
-            let has_room =
-                |chunk: &&mut HostChunk| chunk.part == part && chunk.hosts.len() < HOSTS_PER_CHUNK;
-            let count = chunks.len();
-            match chunks.last_mut().filter(has_room) {
-                Some(chunk) => chunk.hosts.push(host),
-                None if count >= max_chunks => break,
-                None => chunks.push(HostChunk {
-                    part,
-                    hosts: vec![host],
-                }),
+            if !has_room(last, part) {
+                let hosts = Vec::new();
+                chunks.push(HostChunk { part, hosts });
             }
-            reader.advance()?;
+            let last = chunks.last_mut();
+            last.into_iter().for_each(|chunk| chunk.hosts.push(host));
         }
         if chunks.is_empty() {
             break;
@@ -130,28 +142,41 @@ pub(super) fn read_all_rules<'s>(
     })
 }
 
-/// Collects records of a thread, and adds many of them to a sorter at once.
-struct RecordBuffer<'a, 's> {
-    sorter: &'a SharedSorter<'s>,
-    records: Arena,
+/// Returns true if the last chunk has room for a host whose rules are in a part.
+fn has_room(last: Option<&HostChunk>, part: u32) -> bool {
+    last.is_some_and(|chunk| chunk.part == part && chunk.hosts.len() < HOSTS_PER_CHUNK)
 }
 
-impl<'a, 's> RecordBuffer<'a, 's> {
-    fn new(sorter: &'a SharedSorter<'s>) -> Self {
+/// Collects records of a thread, and adds many of them to a sorter at once.
+struct RecordBuffer<'a, 's, R> {
+    sorter: &'a SharedSorter<'s, R>,
+    records: Arena<R>,
+    /// The bytes of the record that is added.
+    record: Vec<u8>,
+}
+
+impl<'a, 's, R: Record> RecordBuffer<'a, 's, R> {
+    fn new(sorter: &'a SharedSorter<'s, R>) -> Self {
         Self {
             sorter,
             records: Arena::default(),
+            record: Vec::new(),
         }
     }
 
-    fn push(&mut self, record: &[u8]) -> Result<(), Error> {
-        if record.len() > BUFFER_BYTES {
-            return self.sorter.push(record);
+    fn push(&mut self, record: R::Of<'_>) -> Result<(), Error> {
+        self.record.clear();
+        // Few records are large, so a large buffer is not kept.
+        self.record.shrink_to(BUFFER_BYTES);
+        record.write(&mut self.record);
+        let len = self.record.len();
+        if len > BUFFER_BYTES {
+            return self.sorter.push_bytes(&self.record);
         }
-        if !self.records.has_room(record.len(), BUFFER_BYTES) {
+        if !self.records.has_room(len, BUFFER_BYTES) {
             self.flush()?;
         }
-        self.records.push(record);
+        self.records.push_bytes(&self.record);
         Ok(())
     }
 
@@ -168,9 +193,9 @@ impl HostChunk {
     fn read_rules(
         &self,
         context: &ResolveContext<'_>,
-        rules: &SharedSorter<'_>,
-        names: &SharedSorter<'_>,
-        preferences: &SharedSorter<'_>,
+        rules: &SharedSorter<'_, (u64, RulesFields<'static>)>,
+        names: &SharedSorter<'_, RowsOfCapture>,
+        preferences: &SharedSorter<'_, RowsOfCapture>,
     ) -> Result<HostCountsByCrawl, Error> {
         let mut counts = HostCountsByCrawl::default();
         let (Some(first), Some(last)) = (self.hosts.first(), self.hosts.last()) else {
@@ -178,10 +203,10 @@ impl HostChunk {
         };
         let near = CaptureFilter::IdRange(first.robots_id..=last.robots_id);
         let dataset = context.dataset;
-        let columns = CaptureColumns::NAMES;
-        let mut captures = dataset.open_part(Table::ROBOTS_FILES, self.part, columns, &near)?;
-        let columns = VerdictRows::column_names();
-        let mut verdicts = dataset.open_part(Table::VERDICTS, self.part, &columns, &near)?;
+        let columns = [CaptureIds::NAMES, CaptureRules::NAMES].concat();
+        let mut captures = dataset.open_part(Table::ROBOTS_FILES, self.part, &columns, &near)?;
+        let columns = VerdictRow::NAMES;
+        let mut verdicts = dataset.open_part(Table::VERDICTS, self.part, columns, &near)?;
         let mut verdict_rows = read_next_rows(context, &mut verdicts)?;
         let mut verdict_row = 0;
         let mut preference_rows = PreferenceReader::open(context, self.part, &near)?;
@@ -191,9 +216,10 @@ impl HostChunk {
         let mut preferences = RecordBuffer::new(preferences);
         while let Some(batch) = captures.next_batch()? {
             context.memory.check_stop()?;
-            let rows =
-                CaptureColumns::from_batch(&batch).map_err(|error| captures.add_path(error))?;
-            for (row, &robots_id) in rows.robots_id.values().iter().enumerate() {
+            let add_path = |error| captures.add_path(error);
+            let ids = CaptureIds::from_batch(&batch).map_err(add_path)?;
+            let rows = CaptureRules::from_batch(&batch).map_err(add_path)?;
+            for (row, &robots_id) in ids.robots_id.values().iter().enumerate() {
                 let Some(host) = hosts.peek() else { break };
                 if host.robots_id > robots_id {
                     continue;
@@ -205,7 +231,7 @@ impl HostChunk {
                     part: self.part,
                     robots_id,
                 };
-                capture_rules.start(&key, &rows, row);
+                capture_rules.start();
                 // The rows of this capture in `verdicts` may continue in the next batch.
                 while let Some(rows) = &verdict_rows {
                     let is_complete = capture_rules
@@ -220,20 +246,22 @@ impl HostChunk {
                 if capture_rules.wildcard.is_none() {
                     return Err(verdicts.add_path(inconsistent_table_error("verdicts")));
                 }
-                preference_rows.read_capture(context, robots_id, &mut capture_rules.preferences)?;
+                let preference_fields = &mut capture_rules.preferences;
+                preference_rows.read_capture(context, robots_id, preference_fields)?;
+                let capture = CaptureRules::row(&rows, row);
                 while let Some(host) = hosts.next_if(|host| host.robots_id == robots_id) {
                     counts.add(
                         host.crawl,
                         host.has_shared_rules,
                         capture_rules.weighted_names,
                     );
-                    capture_rules.push_host(host, &mut rules)?;
+                    capture_rules.push_host(host, capture, &mut rules)?;
                 }
                 if capture_rules.named_count > 0 {
-                    names.push(&capture_rules.named)?;
+                    names.push((key, Rest(&capture_rules.named)))?;
                 }
-                if capture_rules.has_preferences() {
-                    preferences.push(&capture_rules.preferences)?;
+                if !capture_rules.preferences.is_empty() {
+                    preferences.push((key, Rest(&capture_rules.preferences)))?;
                 }
             }
         }
@@ -251,79 +279,76 @@ impl HostChunk {
 fn read_next_rows(
     context: &ResolveContext<'_>,
     verdicts: &mut PartReader,
-) -> Result<Option<VerdictRows>, Error> {
+) -> Result<Option<Columns<VerdictRow<'static>>>, Error> {
     context.memory.check_stop()?;
     let Some(batch) = verdicts.next_batch()? else {
         return Ok(None);
     };
-    let rows = VerdictRows::from_batch(&batch);
+    let rows = VerdictRow::from_batch(&batch);
     rows.map(Some).map_err(|error| verdicts.add_path(error))
 }
 
-stored_columns! {
-    /// The columns that `hosts` takes from the capture whose rules apply.
-    struct CaptureColumns of Table::ROBOTS_FILES {
-        robots_id: Long,
-        fetch_status: Short,
-        is_revisit: Bool,
-        content_class: Text,
-        ruleset_id: Long,
-        template: Text,
+row! {
+    struct CaptureIds of Table::ROBOTS_FILES {
+        robots_id: i64,
     }
 }
 
-/// Collects the rules of one capture as fields of records.
+row! {
+    /// The columns that `hosts` takes from the capture whose rules apply.
+    struct CaptureRules<'a> of Table::ROBOTS_FILES {
+        fetch_status: Option<i16>,
+        is_revisit: bool,
+        content_class: Option<&'a str>,
+        ruleset_id: Option<i64>,
+        template: Option<&'a str>,
+        vendor_first_line: Option<i32>,
+        vendor_last_line: Option<i32>,
+    }
+}
+
+/// Collects the verdicts and the preferences of one capture as fields of records.
 #[derive(Default)]
 struct CaptureRulesBuilder {
-    /// The fields of its [`CaptureColumns`], without the `robots_id`.
-    capture: Vec<u8>,
     wildcard: Option<StoredVerdict>,
-    /// The record of its names: a [`CaptureKey`], and the names with their verdicts.
+    /// Its names with their verdicts.
     named: Vec<u8>,
-    /// The record of its rows of `file_preferences`: a [`CaptureKey`], and the rows.
+    /// Its rows of `file_preferences`.
     preferences: Vec<u8>,
     named_count: u32,
     /// The sum of the [`name_weight`] of all names, which [`NameLimits`] limits.
     weighted_names: u32,
-    record: Vec<u8>,
 }
 
 impl CaptureRulesBuilder {
-    /// Starts a new capture, with the columns of this row.
-    fn start(&mut self, key: &CaptureKey, rows: &CaptureColumns, row: usize) {
+    /// Starts a new capture.
+    fn start(&mut self) {
         self.wildcard = None;
         for record in [&mut self.named, &mut self.preferences] {
             record.clear();
             // Few captures have many names, so a large buffer is not kept.
             record.shrink_to(BUFFER_BYTES);
-            key.write(record);
         }
         self.named_count = 0;
         self.weighted_names = 0;
-        let capture = &mut self.capture;
-        capture.clear();
-        put_i64_option(capture, value(&rows.fetch_status, row).map(i64::from));
-        put_u8(capture, rows.is_revisit.value(row).into());
-        put_text_option(capture, &rows.content_class, row);
-        put_i64_option(capture, value(&rows.ruleset_id, row));
-        put_text_option(capture, &rows.template, row);
     }
 
     /// Reads the verdicts of a capture, from `row` on. Returns true if they are complete, and false
     /// if the next batch may have more of them.
     fn read_verdicts(
         &mut self,
-        rows: &VerdictRows,
+        rows: &Columns<VerdictRow<'static>>,
         row: &mut usize,
         robots_id: i64,
     ) -> Result<bool, Error> {
-        let ids = rows.names.robots_id.values();
+        let ids = rows.robots_id.values();
         while let Some(&id) = ids.get(*row) {
             if id > robots_id {
                 return Ok(true);
             }
             if id == robots_id {
-                self.add_verdict(rows.names.agent.value(*row), &rows.verdict(*row)?)?;
+                let row = VerdictRow::row(rows, *row);
+                self.add_verdict(row.agent, &row.verdict())?;
             }
             *row += 1;
         }
@@ -341,8 +366,7 @@ impl CaptureRulesBuilder {
             .ok_or_else(|| inconsistent_table_error("verdicts"))?;
         let is_named = matches!(verdict.basis, Basis::Explicit | Basis::TooComplex);
         if is_named || verdict.verdicts[1..] != wildcard.verdicts[1..] {
-            put_bytes(&mut self.named, agent.as_bytes());
-            put_verdict(&mut self.named, verdict);
+            (agent, VerdictFields::from(*verdict)).write(&mut self.named);
             check_capture_bytes(&self.named, Table::VERDICTS)?;
             self.named_count += 1;
             self.weighted_names = self.weighted_names.saturating_add(name_weight(agent));
@@ -350,107 +374,50 @@ impl CaptureRulesBuilder {
         Ok(())
     }
 
-    /// Adds the record of a host with these rules to `rules`.
+    /// Adds a host with these rules to `rules`. `capture` has the columns of the capture.
     fn push_host(
-        &mut self,
+        &self,
         host: &HostWithSource,
-        rules: &mut RecordBuffer<'_, '_>,
+        capture: CaptureRules<'_>,
+        rules: &mut RecordBuffer<'_, '_, (u64, RulesFields<'static>)>,
     ) -> Result<(), Error> {
-        let has_preferences = self.has_preferences();
-        let record = &mut self.record;
-        record.clear();
-        put_u64(record, host.number);
-        record.extend_from_slice(&self.capture);
-        if let Some(wildcard) = &self.wildcard {
-            put_verdict(record, wildcard);
+        let wildcard = self
+            .wildcard
+            .ok_or_else(|| inconsistent_table_error("verdicts"))?;
+        let fields = RulesFields {
+            capture,
+            wildcard: wildcard.into(),
+            n_named: self.named_count,
+            weighted_names: self.weighted_names,
+            has_preferences: !self.preferences.is_empty(),
+        };
+        rules.push((host.number, fields))
+    }
+}
+
+impl<'a> RulesFields<'a> {
+    /// Returns the rules of a host.
+    pub(super) fn host_rules(self, host: &SelectedHost<'_>, limits: &NameLimits) -> HostRules<'a> {
+        let capture = self.capture;
+        HostRules {
+            fetch_status: capture.fetch_status,
+            is_revisit: capture.is_revisit,
+            content_class: capture.content_class,
+            ruleset_id: capture.ruleset_id,
+            template: capture.template,
+            vendor_first_line: capture.vendor_first_line,
+            vendor_last_line: capture.vendor_last_line,
+            wildcard: self.wildcard.into(),
+            n_named: i32::try_from(self.n_named).unwrap_or(i32::MAX),
+            has_named_rows: !host.has_shared_rules()
+                || limits.includes(host.crawl, self.weighted_names),
+            has_preferences: self.has_preferences,
         }
-        put_u32(record, self.named_count);
-        put_u32(record, self.weighted_names);
-        put_u8(record, has_preferences.into());
-        rules.push(record)
-    }
-
-    fn has_preferences(&self) -> bool {
-        self.preferences.len() > CaptureKey::RECORD_BYTES
     }
 }
 
-/// The part and the `robots_id` of a capture, with which a record begins.
-pub(super) struct CaptureKey {
-    pub(super) part: u32,
-    pub(super) robots_id: i64,
-}
-
-impl CaptureKey {
-    /// The length of a key in a record, in bytes.
-    pub(super) const RECORD_BYTES: usize = 4 + 8;
-
-    pub(super) fn write(&self, out: &mut Vec<u8>) {
-        put_u32(out, self.part);
-        put_i64(out, self.robots_id);
-    }
-}
-
-/// Reads a record of [`HostsWithRules::by_host`].
-pub(super) fn read_rules_record<'a>(
-    record: &'a [u8],
-    host: &SelectedHost<'_>,
-    limits: &NameLimits,
-) -> HostRules<'a> {
-    let mut fields = FieldReader::new(record);
-    fields.u64();
-    let status = read_i64_option(&mut fields).and_then(|status| i16::try_from(status).ok());
-    let is_revisit = fields.u8() != 0;
-    let content_class = read_text_option(&mut fields);
-    let ruleset_id = read_i64_option(&mut fields);
-    let template = read_text_option(&mut fields);
-    let wildcard = read_verdict(&mut fields);
-    let (n_named, weighted_names) = (fields.u32(), fields.u32());
-    HostRules {
-        fetch_status: status,
-        is_revisit,
-        content_class,
-        ruleset_id,
-        template,
-        wildcard,
-        n_named: i32::try_from(n_named).unwrap_or(i32::MAX),
-        has_named_rows: !host.has_shared_rules() || limits.includes(host.crawl, weighted_names),
-        has_preferences: fields.u8() != 0,
-    }
-}
-
-/// Returns the names of a capture with their verdicts. `names` are the fields after its key.
-pub(super) fn read_names_record(names: &[u8]) -> impl Iterator<Item = (&[u8], StoredVerdict)> {
-    let mut fields = FieldReader::new(names);
-    std::iter::from_fn(move || {
-        if fields.rest().is_empty() {
-            return None;
-        }
-        let agent = fields.bytes();
-        Some((agent, read_verdict(&mut fields)))
-    })
-}
-
-fn put_i64_option(out: &mut Vec<u8>, value: Option<i64>) {
-    put_u8(out, value.is_some().into());
-    if let Some(value) = value {
-        put_i64(out, value);
-    }
-}
-
-fn read_i64_option(fields: &mut FieldReader<'_>) -> Option<i64> {
-    (fields.u8() != 0).then(|| fields.i64())
-}
-
-fn put_text_option(out: &mut Vec<u8>, column: &StringArray, row: usize) {
-    let is_valid = column.is_valid(row);
-    put_u8(out, is_valid.into());
-    if is_valid {
-        put_bytes(out, column.value(row).as_bytes());
-    }
-}
-
-fn read_text_option<'a>(fields: &mut FieldReader<'a>) -> Option<&'a str> {
-    let text = (fields.u8() != 0).then(|| fields.bytes())?;
-    Some(std::str::from_utf8(text).expect("it was written from a text"))
+/// Returns the names of a capture with their verdicts.
+pub(super) fn read_names(names: Rest<'_>) -> impl Iterator<Item = (&[u8], StoredVerdict)> {
+    let names = names.values::<(&[u8], VerdictFields)>();
+    names.map(|(agent, verdict)| (agent, verdict.into()))
 }

@@ -5,13 +5,12 @@ use crate::candidate::{Candidate, CandidateFields, CaptureFields, split_crawl_ke
 use crate::capture_rows::{CaptureRows, for_each_batch};
 use crate::captures::CaptureSorter;
 use crate::key_captures::KeyCaptures;
-use crate::redirects::{RedirectFollower, push_url_key, read_redirect_targets};
+use crate::redirects::{KeyedCandidate, RedirectFollower, push_url_key, read_redirect_targets};
 use crate::{AsOf, ResolveContext};
 use columns::HASH_SEED;
 use dataset::{CaptureFilter, push_crawl_key};
 use disk::error::Error;
-use sort::sort_key::{FieldReader, push_key_without_escapes, put_u8, put_u32};
-use sort::{Reader, SortedRecords};
+use sort::{GroupKey, Key, Reader, SortedRecords, record};
 use std::collections::HashMap;
 use std::ops::RangeInclusive;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
@@ -27,9 +26,18 @@ const MAX_HELD_REDIRECTS: usize = 1000;
 /// `surt_host_name`.
 pub(super) struct SelectedHosts<'s> {
     /// For each host, its counts and its preferred capture that is not a redirect to be followed.
-    direct: SortedRecords<'s>,
+    direct: SortedRecords<'s, (Key<'static>, DirectHost<'static>)>,
     /// For each host, the redirects with the rules of the captures at their ends.
-    redirected: SortedRecords<'s>,
+    redirected: SortedRecords<'s, KeyedCandidate>,
+}
+
+record! {
+    /// The counts of a host, and its preferred capture that is not a redirect to be followed, if it has one.
+    struct DirectHost<'a> {
+        n_captures: u32,
+        n_changes: u32,
+        capture: Option<CandidateFields<'a>>,
+    }
 }
 
 /// A host and its authoritative capture.
@@ -86,29 +94,19 @@ impl<'s> SelectedHosts<'s> {
         let (captures, target_captures) = (by_host.finish(context)?, by_target.finish(context)?);
         let mut follower = RedirectFollower::new(context);
         let mut direct = context.memory.create_ordered_writer();
-        let mut reader = captures.read()?;
-        let (mut key, mut record) = (Vec::new(), Vec::new());
+        let (mut reader, mut key) = (captures.read()?, GroupKey::default());
         let mut host_captures = HostCaptures::default();
-        while let Some(first) = reader.peek() {
-            key.clear();
-            key.extend_from_slice(FieldReader::new(first).key());
+        while reader.next_group(&mut key)? {
             host_captures.clear();
-            while let Some(fields) = reader
-                .peek()
-                .and_then(|record| record.strip_prefix(&key[..]))
-            {
-                host_captures.add(&CaptureFields::read(&mut FieldReader::new(fields)));
+            while let Some(capture) = reader.next_of(&key)? {
+                host_captures.add(&capture);
                 if host_captures.captures.redirects().len() >= MAX_HELD_REDIRECTS {
-                    follower.add_redirects(&key, AsOf::Newest, &host_captures.captures)?;
+                    follower.add_redirects(key.get(), AsOf::Newest, &host_captures.captures)?;
                     host_captures.captures.clear_redirects();
                 }
-                reader.advance()?;
             }
-            record.clear();
-            record.extend_from_slice(&key);
-            host_captures.write(&mut record);
-            direct.push(&record)?;
-            follower.add_redirects(&key, AsOf::Newest, &host_captures.captures)?;
+            direct.push((key.get(), host_captures.direct_host()))?;
+            follower.add_redirects(key.get(), AsOf::Newest, &host_captures.captures)?;
         }
         drop(reader);
         drop(captures);
@@ -124,27 +122,26 @@ impl<'s> SelectedHosts<'s> {
         each: &mut dyn FnMut(u64, &SelectedHost<'_>) -> Result<(), Error>,
     ) -> Result<(), Error> {
         let (mut direct, mut redirected) = (self.direct.read()?, self.redirected.read()?);
-        let mut key_bytes = Vec::new();
+        let (mut key, mut key_bytes) = (GroupKey::default(), Vec::new());
         let mut best = BestCandidate::default();
         let mut number = 0;
-        while let Some(record) = direct.peek() {
-            let mut fields = FieldReader::new(record);
-            let key = fields.key();
-            let (n_captures, n_changes) = (fields.u32(), fields.u32());
-            let direct_capture = (fields.u8() != 0).then(|| CandidateFields::read(&mut fields));
+        while let Some((host_key, host)) = direct.next_record()? {
+            let (n_captures, n_changes) = (host.n_captures, host.n_changes);
             best.clear();
-            best.read_candidates(&mut redirected, key)?;
-            let best = match (direct_capture, best.fields()) {
-                (Some(direct), Some(end)) => match end.candidate.is_preferred_to(&direct.candidate)
-                {
-                    true => end,
-                    false => direct,
-                },
+            key.set(host_key);
+            best.read_candidates(&mut redirected, &key)?;
+            let best = match (host.capture, best.fields()) {
+                (Some(direct), Some(end)) => {
+                    if end.candidate.is_preferred_to(&direct.candidate) {
+                        end
+                    } else {
+                        direct
+                    }
+                }
                 (Some(only), None) | (None, Some(only)) => only,
                 (None, None) => unreachable!("a host has a capture"),
             };
-            key_bytes.clear();
-            push_key_without_escapes(&mut key_bytes, key);
+            host_key.write_original(&mut key_bytes);
             let text = |bytes| std::str::from_utf8(bytes).expect("it was written from a text");
             let (crawl, host) = split_crawl_key(&key_bytes);
             let host = text(host);
@@ -160,7 +157,6 @@ impl<'s> SelectedHosts<'s> {
                 },
             )?;
             number += 1;
-            direct.advance()?;
         }
         Ok(())
     }
@@ -196,16 +192,14 @@ impl BestCandidate {
     }
 
     /// Reads the candidates of a key, and keeps the preferred one.
-    fn read_candidates(&mut self, candidates: &mut Reader<'_>, key: &[u8]) -> Result<(), Error> {
-        candidates.skip_to_key(key)?;
-        while let Some(record) = candidates.peek() {
-            let Some(fields) = record.strip_prefix(key) else {
-                break;
-            };
-            let mut fields = FieldReader::new(fields);
-            AsOf::read(&mut fields);
-            self.replace_if_preferred(CandidateFields::read(&mut fields));
-            candidates.advance()?;
+    fn read_candidates(
+        &mut self,
+        candidates: &mut Reader<'_, KeyedCandidate>,
+        key: &GroupKey<Key<'static>>,
+    ) -> Result<(), Error> {
+        candidates.skip_to(key)?;
+        while let Some((_, candidate)) = candidates.next_of(key)? {
+            self.replace_if_preferred(candidate);
         }
         Ok(())
     }
@@ -243,14 +237,12 @@ impl HostCaptures {
         *last = content;
     }
 
-    fn write(&self, record: &mut Vec<u8>) {
-        put_u32(record, self.capture_count);
+    fn direct_host(&self) -> DirectHost<'_> {
         let changes = self.contents.values().map(|(_, changes)| *changes);
-        put_u32(record, changes.max().unwrap_or(0));
-        let direct = self.captures.direct_captures().next();
-        put_u8(record, direct.is_some().into());
-        if let Some(direct) = direct {
-            direct.write(record);
+        DirectHost {
+            n_captures: self.capture_count,
+            n_changes: changes.max().unwrap_or(0),
+            capture: self.captures.direct_captures().next(),
         }
     }
 }
@@ -258,7 +250,8 @@ impl HostCaptures {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::candidate::{CaptureId, CaptureRank, RedirectChain, RulesSource, UrlOrder};
+    use crate::candidate::{CaptureId, CaptureRank, Effects, RedirectChain, RulesSource, UrlOrder};
+    use dataset::Code;
     use robots::{ContentClass, StatusEffect};
 
     /// Makes a capture of a URL with this content, if any.
@@ -279,9 +272,9 @@ mod tests {
                 source: RulesSource {
                     id,
                     part: 0,
-                    effects: [StatusEffect::Parse; 3],
+                    effects: Effects([StatusEffect::Parse; 3]),
                     is_valid_utf8: true,
-                    content: ContentClass::Rules,
+                    content: Code(ContentClass::Rules),
                     time: None,
                 },
                 redirects: RedirectChain::default(),
@@ -294,10 +287,8 @@ mod tests {
 
     /// Returns `n_captures` and `n_changes`.
     fn counts(host: &HostCaptures) -> (u32, u32) {
-        let mut record = Vec::new();
-        host.write(&mut record);
-        let mut fields = FieldReader::new(&record);
-        (fields.u32(), fields.u32())
+        let host = host.direct_host();
+        (host.n_captures, host.n_changes)
     }
 
     #[test]

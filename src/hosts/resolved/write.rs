@@ -3,18 +3,17 @@
 use super::domain_numbers::DomainNumbers;
 use super::ranking::{BlockedNameRanking, RankedHost, is_decided};
 use super::rules::{
-    CaptureKey, HostsWithRules, read_all_rules, read_names_record, read_rules_record,
+    CaptureKey, HostsWithRules, RowsOfCapture, RulesFields, read_all_rules, read_names,
 };
 use super::selection::{SelectedHost, SelectedHosts};
 use super::stored_preference::{next_agent, read_preferences};
-use super::stored_verdict::{inconsistent_table_error, put_verdict, read_verdict};
+use super::stored_verdict::{VerdictFields, inconsistent_table_error};
 use crate::ResolveContext;
 use columns::{ClosedFile, RowBatch, TableFileWriter};
+use dataset::ClosedSet;
 use disk::error::Error;
-use sort::sort_key::{
-    FieldReader, push_key_without_escapes, put_bytes, put_i64, put_key, put_u8, put_u32,
-};
-use sort::{Reader, SortedRecords, Sorter};
+use sort::sort_key::FieldReader;
+use sort::{GroupKey, Key, Reader, Rest, SortedRecords, Sorter, record};
 use std::ops::RangeInclusive;
 use tables::{
     HostPreferenceRows, HostRow, HostRows, HostRules, HostVerdictRow, HostVerdictRows, StatingHost,
@@ -73,7 +72,6 @@ pub fn resolve_hosts(
     let mut with_rows = HostsWithRows {
         with_verdict_rows: context.memory.create_sorter(),
         with_preference_rows: context.memory.create_sorter(),
-        record: Vec::new(),
     };
     let mut tables = CrawlFiles::new(Table::HOSTS, crawls.clone(), create);
     write_hosts(
@@ -95,7 +93,6 @@ pub fn resolve_hosts(
     let HostsWithRows {
         with_verdict_rows,
         with_preference_rows,
-        ..
     } = with_rows;
     let rows = sort_named_rows(context, with_verdict_rows.finish()?, &names)?;
     drop(names);
@@ -179,10 +176,62 @@ impl<'c> CrawlFiles<'c> {
 /// Collects the hosts that have rows in the other tables, sorted by the captures with their rules.
 struct HostsWithRows<'s> {
     /// The hosts that have rows in `host_verdicts`, because their rules name crawlers.
-    with_verdict_rows: Sorter<'s>,
+    with_verdict_rows: Sorter<'s, (CaptureKey, NamingHost<'static>)>,
     /// The hosts that have rows in `host_preferences`, because their rules state preferences.
-    with_preference_rows: Sorter<'s>,
-    record: Vec<u8>,
+    with_preference_rows: Sorter<'s, (CaptureKey, HostWithPreferences<'static>)>,
+}
+
+record! {
+    /// A host of a crawl.
+    struct HostOfCrawl<'a> {
+        host_id: i64,
+        surt_host_name: &'a str,
+        registered_domain: Option<&'a str>,
+    }
+}
+
+record! {
+    /// A host that has rows in `host_verdicts`.
+    struct NamingHost<'a> {
+        crawl: u32,
+        fields: NamingFields<'a>,
+    }
+}
+
+record! {
+    /// A host with what the ranking needs.
+    struct NamingFields<'a> {
+        host: HostOfCrawl<'a>,
+        is_decided: bool,
+        ruleset_id: i64,
+    }
+}
+
+record! {
+    /// A host that has rows in `host_preferences`.
+    struct HostWithPreferences<'a> {
+        crawl: u32,
+        host: HostOfCrawl<'a>,
+        /// If the rules are shared, the rows for names may be left out, as in `host_verdicts`.
+        has_named_rows: bool,
+    }
+}
+
+/// A crawl and a name.
+type AgentKey = (u32, Key<'static>);
+
+/// A row of `host_verdicts`.
+type NamedRow = (AgentKey, (NamingFields<'static>, VerdictFields));
+
+record! {
+    /// The rows of `host_preferences` of a host with one name.
+    struct StatedRows<'a> {
+        host_id: i64,
+        /// Rows with the same name keep the order that they have in the capture, by this number.
+        number: u32,
+        host: HostOfCrawl<'a>,
+        preferences: Rest<'a>,
+    }
 }
 
 /// Writes the table `hosts`, and adds the hosts that have rows in the other tables to `with_rows`.
@@ -215,12 +264,12 @@ fn write_hosts(
             files.write(batch_crawl, rows.take())?;
         }
         batch_crawl = host.crawl;
-        let stored = read_rules_record(current_record(&rules, number)?, host, limits);
+        let stored = next_rules(&mut rules, number)?.host_rules(host, limits);
         ranking.count_host(host.crawl, &stored);
         let row = build_host_row(host_id, host, (origin, domain), &stored);
         with_rows.push(host, &row)?;
         rows.push(&row);
-        rules.advance()
+        Ok(())
     })?;
     domains.end_crawl(&mut rows);
     match rows.row_count() {
@@ -229,12 +278,15 @@ fn write_hosts(
     }
 }
 
-/// Returns the current record, which must be that of the host with this number.
-fn current_record<'a>(rules: &'a Reader<'_>, number: u64) -> Result<&'a [u8], Error> {
-    let record = rules
-        .peek()
-        .filter(|record| FieldReader::new(record).u64() == number);
-    record.ok_or_else(missing_verdicts_error)
+/// Returns the next rules, which must be those of the host with this number.
+fn next_rules<'a>(
+    rules: &'a mut Reader<'_, (u64, RulesFields<'static>)>,
+    number: u64,
+) -> Result<RulesFields<'a>, Error> {
+    let rules = rules.next_record()?;
+    let rules = rules.filter(|(found, _)| *found == number);
+    let (_, rules) = rules.ok_or_else(missing_verdicts_error)?;
+    Ok(rules)
 }
 
 /// Returns the error that `verdicts` lacks rows, or has too many, for a host of `hosts`.
@@ -259,7 +311,7 @@ fn build_host_row<'a>(
         authoritative_robots_id: host.capture.id.robots_id,
         rules_robots_id: source.robots_id,
         n_redirects: host.capture.redirects.hop_count.into(),
-        redirect_end: host.capture.redirects.end.map(|end| end.name()),
+        redirect_end: host.capture.redirects.end.map(|end| end.0.name()),
         rules,
         n_captures: int(host.n_captures),
         n_changes: int(host.n_changes),
@@ -274,30 +326,32 @@ impl HostsWithRows<'_> {
             return Ok(());
         }
         let source = &host.capture.source;
-        let domain = row.registered_domain.unwrap_or_default();
-        let record = &mut self.record;
-        record.clear();
         let key = CaptureKey {
             part: source.part,
             robots_id: source.id.robots_id,
         };
-        key.write(record);
-        put_u32(record, host.crawl);
-        put_i64(record, row.host_id);
-        put_bytes(record, row.surt_host_name.as_bytes());
-        put_bytes(record, domain.as_bytes());
+        let crawl = host.crawl;
+        let host = HostOfCrawl {
+            host_id: row.host_id,
+            surt_host_name: row.surt_host_name,
+            registered_domain: row.registered_domain,
+        };
         if is_naming {
-            // The ranking needs these.
-            let start = record.len();
-            put_u8(record, is_decided(row.rules).into());
-            put_i64(record, row.rules.ruleset_id.unwrap_or_default());
-            self.with_verdict_rows.push(record)?;
-            record.truncate(start);
+            let fields = NamingFields {
+                host,
+                is_decided: is_decided(row.rules),
+                ruleset_id: row.rules.ruleset_id.unwrap_or_default(),
+            };
+            self.with_verdict_rows
+                .push((key, NamingHost { crawl, fields }))?;
         }
         if row.rules.has_preferences {
-            // If the rules are shared, the rows for names may be left out, as in `host_verdicts`.
-            put_u8(record, row.rules.has_named_rows.into());
-            self.with_preference_rows.push(record)?;
+            let host = HostWithPreferences {
+                crawl,
+                host,
+                has_named_rows: row.rules.has_named_rows,
+            };
+            self.with_preference_rows.push((key, host))?;
         }
         Ok(())
     }
@@ -307,79 +361,64 @@ impl HostsWithRows<'_> {
 /// the capture with its rules.
 fn sort_named_rows<'s>(
     context: &ResolveContext<'s>,
-    hosts: SortedRecords<'_>,
-    names: &SortedRecords<'_>,
-) -> Result<SortedRecords<'s>, Error> {
+    hosts: SortedRecords<'_, (CaptureKey, NamingHost<'static>)>,
+    names: &SortedRecords<'_, RowsOfCapture>,
+) -> Result<SortedRecords<'s, NamedRow>, Error> {
     let mut rows = context.memory.create_sorter();
     let (mut hosts, mut names) = (hosts.read()?, names.read()?);
-    let mut row = Vec::new();
-    while let Some(host) = hosts.peek() {
-        let (capture, fields) = host.split_at(CaptureKey::RECORD_BYTES);
-        names.skip_to_key(capture)?;
-        let capture_names = names.peek().and_then(|names| names.strip_prefix(capture));
-        let mut fields = FieldReader::new(fields);
-        let crawl = fields.u32();
-        for (agent, verdict) in read_names_record(capture_names.ok_or_else(missing_verdicts_error)?)
-        {
-            row.clear();
-            put_u32(&mut row, crawl);
-            put_key(&mut row, agent);
-            // The remaining fields are the `host_id`, the name and the domain of the host, and those of the ranking.
-            row.extend_from_slice(fields.rest());
-            put_verdict(&mut row, &verdict);
-            rows.push(&row)?;
+    let (mut capture, mut escaped) = (GroupKey::default(), Vec::new());
+    while hosts.next_group(&mut capture)? {
+        let names = names.find(&capture)?.ok_or_else(missing_verdicts_error)?;
+        while let Some(NamingHost { crawl, fields }) = hosts.next_of(&capture)? {
+            for (agent, verdict) in read_names(names) {
+                let agent = (crawl, Key::new(agent, &mut escaped));
+                rows.push((agent, (fields, verdict.into())))?;
+            }
         }
-        hosts.advance()?;
     }
     rows.finish()
 }
 
 /// Writes sorted rows to the files of `host_verdicts`, and counts them for the ranking.
 fn write_host_verdicts(
-    named: &SortedRecords<'_>,
+    named: &SortedRecords<'_, NamedRow>,
     files: &mut CrawlFiles<'_>,
     ranking: &mut BlockedNameRanking,
 ) -> Result<(), Error> {
-    let mut reader = named.read()?;
+    let (mut reader, mut key) = (named.read()?, GroupKey::<AgentKey>::default());
     let mut rows = HostVerdictRows::default();
     let mut batch_crawl = 0;
-    let (mut agent, mut last_key, mut last_host_id) = (String::new(), Vec::new(), -1);
-    while let Some(record) = reader.peek() {
-        let mut fields = FieldReader::new(record);
-        let crawl = fields.u32();
-        if rows.row_count() >= BATCH_ROWS || (rows.row_count() > 0 && crawl != batch_crawl) {
-            files.write(batch_crawl, rows.take())?;
+    while reader.next_group(&mut key)? {
+        let (crawl, agent) = key.get();
+        let agent = text_of_key(agent);
+        let mut last_host_id = -1;
+        while let Some((fields, verdict)) = reader.next_of(&key)? {
+            if rows.row_count() >= BATCH_ROWS || (rows.row_count() > 0 && crawl != batch_crawl) {
+                files.write(batch_crawl, rows.take())?;
+            }
+            batch_crawl = crawl;
+            let NamingFields { host, .. } = fields;
+            // Two rows of a host with the same name would mean that `verdicts` has the name twice for one file.
+            if last_host_id == host.host_id {
+                return Err(missing_verdicts_error());
+            }
+            last_host_id = host.host_id;
+            let domain = host.registered_domain.unwrap_or(host.surt_host_name);
+            let ranked = RankedHost {
+                is_decided: fields.is_decided,
+                domain: domain.as_bytes(),
+                ruleset_id: fields.ruleset_id,
+            };
+            let verdict = verdict.into();
+            ranking.count_verdict(crawl, &agent, &ranked, &verdict);
+            rows.push(&HostVerdictRow {
+                agent: &agent,
+                host_id: host.host_id,
+                surt_host_name: host.surt_host_name,
+                registered_domain: host.registered_domain,
+                verdict,
+            });
         }
-        let key = fields.key();
-        let host_id = fields.i64();
-        // Two rows of a host with the same name would mean that `verdicts` has the name twice for one file.
-        let is_new = last_host_id != host_id || batch_crawl != crawl || last_key != key;
-        if !is_new {
-            return Err(missing_verdicts_error());
-        }
-        last_host_id = host_id;
-        if last_key != key {
-            last_key.clear();
-            last_key.extend_from_slice(key);
-            agent = text_of_key(key);
-        }
-        batch_crawl = crawl;
-        let (host, domain) = (fields.bytes(), fields.bytes());
-        let ranked = RankedHost {
-            is_decided: fields.u8() != 0,
-            domain: if domain.is_empty() { host } else { domain },
-            ruleset_id: fields.i64(),
-        };
-        let verdict = read_verdict(&mut fields);
-        ranking.count_verdict(crawl, &agent, &ranked, &verdict);
-        rows.push(&HostVerdictRow {
-            agent: &agent,
-            host_id,
-            surt_host_name: utf8_text(host),
-            registered_domain: Some(utf8_text(domain)).filter(|domain| !domain.is_empty()),
-            verdict,
-        });
-        reader.advance()?;
     }
     ranking.finish_name();
     match rows.row_count() {
@@ -392,41 +431,35 @@ fn write_host_verdicts(
 /// `file_preferences` of the capture with its rules, and a record for each name.
 fn sort_preference_rows<'s>(
     context: &ResolveContext<'s>,
-    hosts: SortedRecords<'_>,
-    preferences: &SortedRecords<'_>,
-) -> Result<SortedRecords<'s>, Error> {
-    let mut rows = context.memory.create_sorter();
+    hosts: SortedRecords<'_, (CaptureKey, HostWithPreferences<'static>)>,
+    preferences: &SortedRecords<'_, RowsOfCapture>,
+) -> Result<SortedRecords<'s, (AgentKey, StatedRows<'static>)>, Error> {
+    let mut rows = context
+        .memory
+        .create_sorter::<(AgentKey, StatedRows<'static>)>();
     let (mut hosts, mut preferences) = (hosts.read()?, preferences.read()?);
-    let mut row = Vec::new();
-    while let Some(host) = hosts.peek() {
-        let (capture, fields) = host.split_at(CaptureKey::RECORD_BYTES);
-        preferences.skip_to_key(capture)?;
-        let of_capture = preferences.peek();
-        let of_capture = of_capture.and_then(|rows| rows.strip_prefix(capture));
-        let mut of_capture = FieldReader::new(of_capture.ok_or_else(missing_preferences_error)?);
-        let mut fields = FieldReader::new(fields);
-        let crawl = fields.u32();
-        let host_id = fields.i64();
-        let (host_name, domain) = (fields.bytes(), fields.bytes());
-        let has_named_rows = fields.u8() != 0;
-        // Rows with the same name keep the order that they have in the capture, by this number.
-        let mut number = 0;
-        while let Some((agent, preferences)) = next_agent(&mut of_capture) {
-            number += 1;
-            if agent != "*" && !has_named_rows {
-                continue;
+    let (mut capture, mut escaped) = (GroupKey::default(), Vec::new());
+    while hosts.next_group(&mut capture)? {
+        let of_capture = preferences.find(&capture)?;
+        let of_capture = of_capture.ok_or_else(missing_preferences_error)?;
+        while let Some(host) = hosts.next_of(&capture)? {
+            let mut of_capture = FieldReader::new(of_capture.0);
+            let mut number = 0;
+            while let Some((agent, preferences)) = next_agent(&mut of_capture) {
+                number += 1;
+                if agent != "*" && !host.has_named_rows {
+                    continue;
+                }
+                let stated = StatedRows {
+                    host_id: host.host.host_id,
+                    number,
+                    host: host.host,
+                    preferences: Rest(preferences),
+                };
+                let agent = Key::new(agent.as_bytes(), &mut escaped);
+                rows.push(((host.crawl, agent), stated))?;
             }
-            row.clear();
-            put_u32(&mut row, crawl);
-            put_key(&mut row, agent.as_bytes());
-            put_i64(&mut row, host_id);
-            put_u32(&mut row, number);
-            put_bytes(&mut row, host_name);
-            put_bytes(&mut row, domain);
-            row.extend_from_slice(preferences);
-            rows.push(&row)?;
         }
-        hosts.advance()?;
     }
     rows.finish()
 }
@@ -438,50 +471,43 @@ fn missing_preferences_error() -> Error {
 
 /// Writes sorted rows to the files of `host_preferences`.
 fn write_host_preferences(
-    sorted: &SortedRecords<'_>,
+    sorted: &SortedRecords<'_, (AgentKey, StatedRows<'static>)>,
     files: &mut CrawlFiles<'_>,
 ) -> Result<(), Error> {
-    let mut reader = sorted.read()?;
+    let (mut reader, mut key) = (sorted.read()?, GroupKey::<AgentKey>::default());
     let mut rows = HostPreferenceRows::default();
     let mut batch_crawl = 0;
-    let (mut agent, mut last_key) = (String::new(), Vec::new());
     // The preferences of the previous record, and the number of its rows, which end this batch; 0 in a new batch.
     let (mut last_preferences, mut last_rows) = (Vec::new(), 0);
-    while let Some(record) = reader.peek() {
-        let mut fields = FieldReader::new(record);
-        let crawl = fields.u32();
-        if rows.row_count() >= BATCH_ROWS || (rows.row_count() > 0 && crawl != batch_crawl) {
-            files.write(batch_crawl, rows.take())?;
-            last_rows = 0;
+    while reader.next_group(&mut key)? {
+        let (crawl, agent) = key.get();
+        let agent = text_of_key(agent);
+        while let Some(StatedRows {
+            host, preferences, ..
+        }) = reader.next_of(&key)?
+        {
+            if rows.row_count() >= BATCH_ROWS || (rows.row_count() > 0 && crawl != batch_crawl) {
+                files.write(batch_crawl, rows.take())?;
+                last_rows = 0;
+            }
+            batch_crawl = crawl;
+            let host = StatingHost {
+                agent: &agent,
+                host_id: host.host_id,
+                surt_host_name: host.surt_host_name,
+                registered_domain: host.registered_domain,
+            };
+            // Many hosts have the same preferences, written by a vendor. Equal ones are not read again.
+            if last_rows > 0 && last_preferences == preferences.0 {
+                rows.push_repeated(&host, last_rows);
+            } else {
+                let before = rows.row_count();
+                rows.push(&host, read_preferences(preferences.0));
+                last_rows = rows.row_count() - before;
+                last_preferences.clear();
+                last_preferences.extend_from_slice(preferences.0);
+            }
         }
-        batch_crawl = crawl;
-        let key = fields.key();
-        if last_key != key {
-            last_key.clear();
-            last_key.extend_from_slice(key);
-            agent = text_of_key(key);
-        }
-        let host_id = fields.i64();
-        fields.u32();
-        let (name, domain) = (utf8_text(fields.bytes()), utf8_text(fields.bytes()));
-        let host = StatingHost {
-            agent: &agent,
-            host_id,
-            surt_host_name: name,
-            registered_domain: Some(domain).filter(|domain| !domain.is_empty()),
-        };
-        // Many hosts have the same preferences, written by a vendor. Equal ones are not read again.
-        let preferences = fields.rest();
-        if last_rows > 0 && last_preferences == preferences {
-            rows.push_repeated(&host, last_rows);
-        } else {
-            let before = rows.row_count();
-            rows.push(&host, read_preferences(preferences));
-            last_rows = rows.row_count() - before;
-            last_preferences.clear();
-            last_preferences.extend_from_slice(preferences);
-        }
-        reader.advance()?;
     }
     match rows.row_count() {
         0 => Ok(()),
@@ -489,13 +515,9 @@ fn write_host_preferences(
     }
 }
 
-/// Returns the text of a key, which has the escaped form that [`FieldReader::key`] returns.
-fn text_of_key(key: &[u8]) -> String {
+/// Returns the text of a key.
+fn text_of_key(key: Key<'_>) -> String {
     let mut bytes = Vec::new();
-    push_key_without_escapes(&mut bytes, key);
-    utf8_text(&bytes).to_owned()
-}
-
-fn utf8_text(bytes: &[u8]) -> &str {
-    std::str::from_utf8(bytes).expect("it was written from a text")
+    key.write_original(&mut bytes);
+    String::from_utf8(bytes).expect("it was written from a text")
 }

@@ -23,6 +23,14 @@ pub enum Verdict {
 }
 
 impl Verdict {
+    /// All verdicts, in the order of this list.
+    pub const ALL: [Self; 4] = [
+        Self::DisallowAll,
+        Self::Partial,
+        Self::AllowAll,
+        Self::Unknown,
+    ];
+
     /// Returns the name that the tables store.
     pub fn name(self) -> &'static str {
         match self {
@@ -58,6 +66,19 @@ pub enum Basis {
 }
 
 impl Basis {
+    /// All bases, in the order of this list.
+    pub const ALL: [Self; 9] = [
+        Self::Explicit,
+        Self::Wildcard,
+        Self::NoGroup,
+        Self::NoRules,
+        Self::Empty,
+        Self::Html,
+        Self::Binary,
+        Self::HttpStatus,
+        Self::TooComplex,
+    ];
+
     /// Returns the basis of the verdicts of a body that has this class and addresses no crawler.
     pub fn from_content_class(content: ContentClass) -> Self {
         match content {

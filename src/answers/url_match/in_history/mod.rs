@@ -12,20 +12,20 @@ mod rules;
 
 use super::decision::{Decision, DecisionBasis, UrlAccess};
 use super::match_run::MatchRun;
-use super::output::{MatchWriter, RowFields, write_output};
+use super::output::{MatchWriter, write_output};
 use super::progress::MatchStage;
 use super::summary::{AnswerCounts, MatchSummary};
 use super::url_list::UrlListReader;
 use crate::own_tables;
+use dataset::row;
 use disk::error::Error;
 use escapes::escape_body;
 use history::HistoryManifest;
 use history::crawl_row::CrawlRow;
 use history::history_input::HistoryReader;
-use plan::{PlannedCapture, UrlPlan, plan_urls, sort_urls};
+use plan::{PlannedCapture, SortedPlan, UrlPlan, plan_urls, sort_urls};
 use rules::decide_by_rules;
-use sort::sort_key::{FieldReader, put_i64, put_u32};
-use sort::{Reader, SortedRecords};
+use sort::{GroupKey, Reader, Rest, SortedRecords};
 
 /// The context of a match over a history.
 struct HistoryMatch<'a> {
@@ -49,8 +49,8 @@ pub(super) fn run(
         is_dataset_whole: true,
         ..MatchSummary::default()
     };
-    let mut plans = run.memory.create_sorter();
-    let mut decisions = run.memory.create_sorter();
+    let mut plans = run.memory.create_sorter::<SortedPlan>();
+    let mut decisions = run.memory.create_sorter::<DecisionsByState>();
     progress.begin_stage(MatchStage::Urls);
     let lookups = sort_urls(run, urls, &mut plans, &mut summary)?;
     progress.begin_stage(MatchStage::Captures);
@@ -66,8 +66,10 @@ pub(super) fn run(
     })
 }
 
-/// The decisions for a row of the list. A sort record has the decisions by one state, one per crawler. Records sort by
-/// row.
+/// The decisions for a row of the list by the state with a number, one per crawler.
+type DecisionsByState = (u64, (u32, Rest<'static>));
+
+/// The decisions for a row of the list.
 #[derive(Default)]
 struct StateDecisions {
     /// The numbers of the states of the host by which the row is decided.
@@ -77,36 +79,18 @@ struct StateDecisions {
 }
 
 impl StateDecisions {
-    fn write(
-        record: &mut Vec<u8>,
-        row: u64,
-        state_no: u32,
-        decisions: impl Iterator<Item = Decision>,
-    ) {
-        record.clear();
-        put_i64(record, row.cast_signed());
-        put_u32(record, state_no);
-        decisions.for_each(|decision| decision.write(record));
-    }
-
     /// Replaces the decisions with those of a row, whose records are the next ones of `reader`.
     fn read_row(
         &mut self,
-        reader: &mut Reader<'_>,
+        reader: &mut Reader<'_, DecisionsByState>,
         row: u64,
-        crawlers: usize,
     ) -> Result<(), Error> {
         self.state_nos.clear();
         self.decisions.clear();
-        while let Some(record) = reader.peek() {
-            let mut fields = FieldReader::new(record);
-            if fields.i64().cast_unsigned() != row {
-                break;
-            }
-            self.state_nos.push(fields.u32());
-            let decisions = (0..crawlers).map(|_| Decision::read(&mut fields));
-            self.decisions.extend(decisions);
-            reader.advance()?;
+        let row = GroupKey::new(row);
+        while let Some((state_no, decisions)) = reader.next_of(&row)? {
+            self.state_nos.push(state_no);
+            self.decisions.extend(decisions.values::<Decision>());
         }
         Ok(())
     }
@@ -122,21 +106,20 @@ impl StateDecisions {
 impl HistoryMatch<'_> {
     fn write_rows(
         &self,
-        plans: &SortedRecords<'_>,
-        decisions: &SortedRecords<'_>,
+        plans: &SortedRecords<'_, SortedPlan>,
+        decisions: &SortedRecords<'_, DecisionsByState>,
         file: &mut MatchWriter,
         mut summary: MatchSummary,
     ) -> Result<MatchSummary, Error> {
         let (mut plans, mut decisions) = (plans.read()?, decisions.read()?);
-        let mut fields = RowFields::default();
         let mut of_row = StateDecisions::default();
         let options = self.run.options;
         let crawlers = &options.crawlers;
         let mut counts = AnswerCounts::default();
-        while let Some(record) = plans.peek() {
-            let plan = UrlPlan::read(record);
+        while let Some((row, plan)) = plans.next_record()? {
+            let plan = UrlPlan::from_fields(row, plan);
             let url = escape_body(plan.url, true);
-            of_row.read_row(&mut decisions, plan.row, crawlers.len())?;
+            of_row.read_row(&mut decisions, plan.row)?;
             for (i, crawler) in crawlers.iter().enumerate() {
                 let answer = Answer::new(&plan, options.any_origin, |state_no| {
                     of_row
@@ -144,15 +127,11 @@ impl HistoryMatch<'_> {
                         .map(|decisions| decisions[i])
                 });
                 counts.add(&answer.decision);
-                fields.clear();
-                fields.put_text(&url);
-                fields.put_text(crawler.agent());
-                answer.put(&plan, &self.history.crawls, &mut fields);
-                file.push(&fields)?;
+                let row = answer.row(&plan, &url, crawler.agent(), &self.history.crawls);
+                file.push::<HistoryMatchRow<'_>>(row)?;
             }
             self.run.memory.check_stop()?;
             self.run.progress.set_rows(file.row_count());
-            plans.advance()?;
         }
         counts.write_to(&mut summary);
         Ok(summary)
@@ -197,30 +176,65 @@ impl<'p> Answer<'p> {
         }
     }
 
-    /// Adds the fields of the output row that follow the URL and the crawler.
-    fn put(&self, plan: &UrlPlan<'_>, crawls: &[CrawlRow], row: &mut RowFields) {
+    /// Returns the output row.
+    fn row<'r>(
+        &self,
+        plan: &UrlPlan<'_>,
+        url: &'r str,
+        agent: &'r str,
+        crawls: &'r [CrawlRow],
+    ) -> HistoryMatchRow<'r> {
         let crawl_of = |capture: &PlannedCapture| crawls[capture.position as usize].crawl.as_str();
-        row.put_optional_i64(plan.time);
-        row.put_text(self.decision.access.name());
-        row.put_text(self.decision.basis.name());
-        row.put_line_no(self.decision.line_no);
-        let capture = self.capture;
-        row.put_optional_text(capture.map(crawl_of));
+        let (capture, next) = (self.capture, self.next_disallowed);
+        let (last_access, last) = self.last.unzip();
         let fetch_time = capture.and_then(|capture| capture.fetch_time);
-        row.put_optional_i64(fetch_time);
         let distance = plan.time.zip(fetch_time);
-        row.put_optional_i64(distance.map(|(time, fetch_time)| (time - fetch_time) / 1000));
-        row.put_optional_flag(capture.map(|capture| capture.is_same_origin));
-        row.put_optional_i64(capture.map(|capture| capture.archive_no));
-        row.put_optional_i64(capture.map(|capture| capture.offset));
-        let next = self.next_disallowed;
-        row.put_optional_text(next.map(crawl_of));
-        row.put_optional_i64(next.and_then(|capture| capture.fetch_time));
-        let access = self.last.map_or(UrlAccess::Unknown, |(access, _)| access);
-        row.put_text(access.name());
-        let last = self.last.map(|(_, capture)| capture);
-        row.put_optional_text(last.map(crawl_of));
-        row.put_optional_i64(last.and_then(|capture| capture.fetch_time));
-        row.put_preference(&self.decision);
+        let preference = self.decision.preference.map(|preference| preference.0);
+        HistoryMatchRow {
+            url,
+            agent,
+            time: plan.time,
+            access: self.decision.access.name(),
+            basis: self.decision.basis.name(),
+            line_no: self.decision.line_no,
+            crawl: capture.map(crawl_of),
+            fetch_time,
+            seconds_before: distance.map(|(time, fetch_time)| (time - fetch_time) / 1000),
+            is_same_origin: capture.map(|capture| capture.is_same_origin),
+            archive_no: capture.map(|capture| capture.archive_no),
+            warc_record_offset: capture.map(|capture| capture.offset),
+            next_disallowed_crawl: next.map(crawl_of),
+            next_disallowed_time: next.and_then(|capture| capture.fetch_time),
+            last_access: last_access.unwrap_or(UrlAccess::Unknown).name(),
+            last_crawl: last.map(crawl_of),
+            last_fetch_time: last.and_then(|capture| capture.fetch_time),
+            preference: preference.map(|preference| preference.name()),
+            preference_line: preference.and_then(|preference| preference.line_no),
+        }
+    }
+}
+
+row! {
+    /// A row of `history_matches`.
+    whole struct HistoryMatchRow<'a> of own_tables::HISTORY_MATCHES {
+        url: &'a str,
+        agent: &'a str,
+        time: Option<i64>,
+        access: &'a str,
+        basis: &'a str,
+        line_no: Option<u32>,
+        crawl: Option<&'a str>,
+        fetch_time: Option<i64>,
+        seconds_before: Option<i64>,
+        is_same_origin: Option<bool>,
+        archive_no: Option<i64>,
+        warc_record_offset: Option<i64>,
+        next_disallowed_crawl: Option<&'a str>,
+        next_disallowed_time: Option<i64>,
+        last_access: &'a str,
+        last_crawl: Option<&'a str>,
+        last_fetch_time: Option<i64>,
+        preference: Option<&'a str>,
+        preference_line: Option<u32>,
     }
 }

@@ -1,0 +1,224 @@
+//! Reads rows of a table one after the other, with their types.
+
+use super::error::DatasetDefect;
+use super::{CaptureFilter, Dataset, EncodedColumns, PartReader, Row};
+use arrow_array::RecordBatch;
+use disk::error::Error;
+use sort::{Record, RecordSource, Rest, Stream};
+use std::collections::VecDeque;
+use tables::{Column, Table};
+
+/// Rows of a table.
+pub type Rows<'d, R> = Stream<RowSource<'d>, R>;
+
+/// Rows of a table that begin with a key, such as the number of a capture. The values of the other columns are encoded.
+pub type RowsByKey<'d, K> = Stream<RowSource<'d>, (K, Rest<'static>)>;
+
+/// A source of the rows of some parts of a table, as bytes: the values of their columns, each as a field of a record.
+pub struct RowSource<'d> {
+    dataset: &'d Dataset,
+    table: Table,
+    columns: Vec<&'static Column>,
+    names: Vec<&'static str>,
+    filter: CaptureFilter,
+    /// The parts that are not opened yet.
+    parts: VecDeque<u32>,
+    reader: Option<PartReader>,
+    batch: Option<EncodedColumns>,
+    /// The number of rows of the batch, and the index of the row that is encoded next.
+    batch_rows: usize,
+    next_row: usize,
+    /// The encoded current row.
+    row: Vec<u8>,
+    /// The row before it.
+    before: Vec<u8>,
+    /// The number of the current row, from 1.
+    row_no: u64,
+    is_at_end: bool,
+    check: fn(&RecordBatch) -> Result<(), Error>,
+    is_in_order: fn(&[u8], &[u8]) -> bool,
+}
+
+impl Dataset {
+    /// Opens the rows of a table.
+    ///
+    /// # Errors
+    ///
+    /// Those of reading; [`DatasetDefect::BadTable`] if rows are not in the order that their declaration states.
+    pub fn rows<R: Row>(&self) -> Result<Rows<'_, R>, Error> {
+        self.filtered_rows(CaptureFilter::All)
+    }
+
+    /// Opens the rows of a table that `filter` matches.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`rows`](Self::rows).
+    pub fn filtered_rows<R: Row>(&self, filter: CaptureFilter) -> Result<Rows<'_, R>, Error> {
+        let parts = self.parts_with_table(R::TABLE);
+        self.rows_of_parts(parts, filter)
+    }
+
+    /// Opens the rows of a part of a table.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`rows`](Self::rows).
+    pub fn rows_of_part<R: Row>(&self, part: u32) -> Result<Rows<'_, R>, Error> {
+        self.rows_of_parts(vec![part], CaptureFilter::All)
+    }
+
+    fn rows_of_parts<R: Row>(
+        &self,
+        parts: Vec<u32>,
+        filter: CaptureFilter,
+    ) -> Result<Rows<'_, R>, Error> {
+        let source = RowSource {
+            check: R::check,
+            is_in_order: R::is_in_order,
+            ..RowSource::new(self, R::TABLE, R::columns(), parts, filter)
+        };
+        source.begin()
+    }
+
+    /// Opens columns of some parts of a table, of which the first one is a key.
+    ///
+    /// # Errors
+    ///
+    /// Those of reading.
+    pub fn rows_by_key<K: Record>(
+        &self,
+        table: Table,
+        columns: Vec<&'static Column>,
+        parts: Vec<u32>,
+        filter: CaptureFilter,
+    ) -> Result<RowsByKey<'_, K>, Error> {
+        RowSource::new(self, table, columns, parts, filter).begin()
+    }
+}
+
+impl<'d> RowSource<'d> {
+    fn new(
+        dataset: &'d Dataset,
+        table: Table,
+        columns: Vec<&'static Column>,
+        parts: Vec<u32>,
+        filter: CaptureFilter,
+    ) -> Self {
+        Self {
+            dataset,
+            table,
+            names: columns.iter().map(|column| column.name).collect(),
+            columns,
+            filter,
+            parts: parts.into(),
+            reader: None,
+            batch: None,
+            batch_rows: 0,
+            next_row: 0,
+            row: Vec::new(),
+            before: Vec::new(),
+            row_no: 0,
+            is_at_end: false,
+            check: |_| Ok(()),
+            is_in_order: |_, _| true,
+        }
+    }
+
+    fn begin<R: Record>(mut self) -> Result<Stream<Self, R>, Error> {
+        self.advance()?;
+        Ok(Stream::new(self))
+    }
+
+    /// Returns the table.
+    pub fn table(&self) -> Table {
+        self.table
+    }
+
+    /// Returns the error that the current row contradicts another one.
+    pub fn defect(&self, what: &str) -> Error {
+        let (table, row_no) = (self.table.name(), self.row_no);
+        let message = format!("row {row_no} of its table `{table}` {what}");
+        DatasetDefect::BadTable { table, message }.error(self.dataset.root())
+    }
+
+    /// Encodes the next row of the batch. Returns false after the last one.
+    fn encode_row(&mut self) -> Result<bool, Error> {
+        let Some(batch) = self
+            .batch
+            .as_ref()
+            .filter(|_| self.next_row < self.batch_rows)
+        else {
+            return Ok(false);
+        };
+        std::mem::swap(&mut self.row, &mut self.before);
+        self.row.clear();
+        batch.put_row(self.next_row, &mut self.row);
+        self.next_row += 1;
+        self.row_no += 1;
+        match self.row_no == 1 || (self.is_in_order)(&self.before, &self.row) {
+            true => Ok(true),
+            false => Err(self.defect("is not in order")),
+        }
+    }
+
+    /// Reads the next batch. Returns false after the last one.
+    fn read_batch(&mut self) -> Result<bool, Error> {
+        loop {
+            if self.reader.is_none() {
+                let Some(part) = self.parts.pop_front() else {
+                    return Ok(false);
+                };
+                let reader = self
+                    .dataset
+                    .open_part(self.table, part, &self.names, &self.filter)?;
+                self.reader = Some(reader);
+            }
+            let Some(reader) = &mut self.reader else {
+                continue;
+            };
+            if let Some(batch) = reader.next_batch()? {
+                let columns = self.columns.iter().copied();
+                let encoded =
+                    (self.check)(&batch).and_then(|()| EncodedColumns::from_batch(&batch, columns));
+                self.batch = Some(encoded.map_err(|error| reader.add_path(error))?);
+                self.batch_rows = batch.num_rows();
+                self.next_row = 0;
+                return Ok(true);
+            }
+            self.reader = None;
+        }
+    }
+}
+
+impl RecordSource for RowSource<'_> {
+    #[inline]
+    fn peek(&self) -> Option<&[u8]> {
+        (!self.is_at_end).then_some(&*self.row)
+    }
+
+    fn advance(&mut self) -> Result<(), Error> {
+        while !self.encode_row()? {
+            if !self.read_batch()? {
+                self.is_at_end = true;
+                return Ok(());
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Returns the columns of a table that have these names, in the order of the names.
+///
+/// # Panics
+///
+/// If the table lacks one.
+pub fn columns_named(table: Table, names: &[&str]) -> Vec<&'static Column> {
+    let find = |name: &&str| {
+        let mut columns = table.columns().iter();
+        columns.find(|column| column.name == *name)
+    };
+    let found: Vec<_> = names.iter().filter_map(find).collect();
+    assert_eq!(found.len(), names.len(), "the table has these columns");
+    found
+}
