@@ -86,7 +86,7 @@ pub use row::{
     BatchRow, ClosedSet, Code, ColumnValue, Columns, Encoding, Row, WholeRow, Word, for_macro,
     skip_columns, split_columns, value,
 };
-pub use rows::{RowSource, Rows, RowsByKey, columns_named};
+pub use rows::{RowSource, Rows, RowsByKey, WordCheck, columns_named};
 pub use stored_file::{TableFile, check_digest};
 pub use stored_line::{DirectiveLine, GroupLine, LineKind, RuleLine, StoredLine, WrittenLine};
 pub use stored_row::{EncodedColumns, StoredRows, check_nulls};

@@ -6,10 +6,11 @@
 
 use crate::error::DatasetDefect;
 use crate::reader::column;
+use crate::stored_row::check_nulls;
 use arrow_array::types::Int64Type;
 use arrow_array::{
     Array, ArrayAccessor, BooleanArray, Int16Array, Int32Array, Int64Array, RecordBatch,
-    StringArray, TimestampMillisecondArray,
+    StringArray, TimestampMillisecondArray, UInt8Array,
 };
 use disk::error::Error;
 use robots::{Basis, ContentClass, Verdict};
@@ -45,9 +46,41 @@ pub trait ClosedSet: Copy + PartialEq + 'static {
     /// All values.
     const ALL: &'static [Self];
 
+    /// Returns the place of the value in [`ALL`](Self::ALL).
+    fn code(self) -> u8;
+
     /// Returns the word for the value.
     fn name(self) -> &'static str;
 }
+
+/// Implements [`ClosedSet`] for enums with a list of all values and their names.
+macro_rules! closed_sets {
+    ($($name:ident),*) => {
+        $(
+            impl ClosedSet for $name {
+                const ALL: &'static [Self] = &Self::ALL;
+
+                fn code(self) -> u8 {
+                    self as u8
+                }
+
+                fn name(self) -> &'static str {
+                    self.name()
+                }
+            }
+
+            const _: () = {
+                let mut i = 0;
+                while i < $name::ALL.len() {
+                    assert!($name::ALL[i] as usize == i, "the list has the order of the enum");
+                    i += 1;
+                }
+            };
+        )*
+    };
+}
+
+closed_sets! { Verdict, Basis, ContentClass }
 
 /// The length of the beginning of an unknown word in a message, in characters.
 const SHOWN_CHARS: usize = 40;
@@ -57,38 +90,13 @@ const SHOWN_CHARS: usize = 40;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Word<T>(pub T);
 
-impl ClosedSet for Verdict {
-    const ALL: &'static [Self] = &Self::ALL;
-
-    fn name(self) -> &'static str {
-        self.name()
-    }
-}
-
-impl ClosedSet for Basis {
-    const ALL: &'static [Self] = &Self::ALL;
-
-    fn name(self) -> &'static str {
-        self.name()
-    }
-}
-
-impl ClosedSet for ContentClass {
-    const ALL: &'static [Self] = &Self::ALL;
-
-    fn name(self) -> &'static str {
-        self.name()
-    }
-}
-
 /// A value of a closed set in a sort record: its place in the set, as one byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Code<T>(pub T);
 
 impl<'a, T: ClosedSet> Field<'a> for Code<T> {
     fn write(self, out: &mut Vec<u8>) {
-        let code = T::ALL.iter().position(|known| *known == self.0);
-        out.push(code.expect("the set has every value") as u8);
+        out.push(self.0.code());
     }
 
     fn read(fields: &mut FieldReader<'a>) -> Self {
@@ -100,15 +108,10 @@ impl<T: ClosedSet> Record for Code<T> {
     type Of<'a> = Self;
 }
 
-impl<T: ClosedSet> Word<T> {
-    fn find(text: &[u8]) -> Option<Self> {
-        let mut all = T::ALL.iter().copied();
-        all.find(|value| value.name().as_bytes() == text).map(Self)
-    }
-
-    fn of(text: &[u8]) -> Self {
-        Self::find(text).expect("words are checked when a batch is read")
-    }
+/// Returns the value with this word.
+fn find_word<T: ClosedSet>(word: &[u8]) -> Option<T> {
+    let mut all = T::ALL.iter().copied();
+    all.find(|value| value.name().as_bytes() == word)
 }
 
 impl<'a, T: ClosedSet> Field<'a> for Word<T> {
@@ -117,7 +120,8 @@ impl<'a, T: ClosedSet> Field<'a> for Word<T> {
     }
 
     fn read(fields: &mut FieldReader<'a>) -> Self {
-        Self::of(fields.bytes())
+        let word = find_word(fields.bytes());
+        Self(word.expect("words are checked when a batch is read"))
     }
 }
 
@@ -125,33 +129,38 @@ impl<T: ClosedSet> Record for Word<T> {
     type Of<'a> = Self;
 }
 
+/// Returns the error that a column has a text that is not a word of its set.
+fn unknown_word(name: &str, text: &[u8]) -> Error {
+    let text = String::from_utf8_lossy(text);
+    let start: String = text.chars().take(SHOWN_CHARS).collect();
+    let message = format!("its column `{name}` has the unknown value {start:?}");
+    DatasetDefect::Other(message).error(Path::new(""))
+}
+
+/// The array has the codes of the words.
 impl<'a, T: ClosedSet> ColumnValue<'a> for Word<T> {
     const KINDS: &'static [ColumnType] = &[ColumnType::Text];
-    type Array = StringArray;
+    type Array = UInt8Array;
 
     fn array(batch: &RecordBatch, name: &str) -> Result<Self::Array, Error> {
         let texts: &StringArray = column(batch, name)?;
-        let mut last = None;
-        let mut unknown = None;
-        for text in texts.iter().flatten() {
-            // Most words are those of the row before.
-            if last != Some(text) && Self::find(text.as_bytes()).is_none() {
-                unknown = Some(text);
+        let (offsets, data) = (texts.value_offsets(), texts.value_data());
+        let mut codes = vec![0; texts.len()];
+        // Most words are those of the row before.
+        let mut last: Option<(&[u8], u8)> = None;
+        for ((row, code), ends) in codes.iter_mut().enumerate().zip(offsets.windows(2)) {
+            let text = &data[ends[0] as usize..ends[1] as usize];
+            if last.is_none_or(|(word, _)| word != text) && texts.is_valid(row) {
+                let value = find_word::<T>(text).ok_or_else(|| unknown_word(name, text))?;
+                last = Some((text, value.code()));
             }
-            last = Some(text);
+            *code = last.map_or(0, |(_, code)| code);
         }
-        match unknown {
-            None => Ok(texts.clone()),
-            Some(text) => {
-                let start: String = text.chars().take(SHOWN_CHARS).collect();
-                let message = format!("its column `{name}` has the unknown value {start:?}");
-                Err(DatasetDefect::Other(message).error(Path::new("")))
-            }
-        }
+        Ok(UInt8Array::new(codes.into(), texts.nulls().cloned()))
     }
 
     fn value(array: &'a Self::Array, row: usize) -> Self {
-        Self::of(array.value(row).as_bytes())
+        Self(T::ALL[usize::from(array.value(row))])
     }
 }
 
@@ -257,7 +266,14 @@ pub trait BatchRow: Row {
     /// # Errors
     ///
     /// Those of [`ColumnValue::array`]; the same error if a column that is not nullable has a null.
-    fn from_batch(batch: &RecordBatch) -> Result<Self::Columns, Error>;
+    fn from_batch(batch: &RecordBatch) -> Result<Self::Columns, Error> {
+        let mut columns = Self::COLUMNS.iter();
+        columns.try_for_each(|column| check_nulls(batch, column))?;
+        Self::take_columns(batch)
+    }
+
+    #[doc(hidden)]
+    fn take_columns(batch: &RecordBatch) -> Result<Self::Columns, Error>;
 
     /// Returns a row of a batch.
     fn row(columns: &Self::Columns, index: usize) -> Self::Of<'_>;
@@ -309,18 +325,6 @@ impl<R: BatchRow> Encoding<R> {
             trailing: columns.split_at(next).1,
             row: PhantomData,
         }
-    }
-
-    /// Returns true if the row has all of the columns.
-    pub const fn is_dense(&self) -> bool {
-        let mut i = 0;
-        while i < MAX_FIELDS {
-            if !self.skipped[i].is_empty() {
-                return false;
-            }
-            i += 1;
-        }
-        self.trailing.is_empty()
     }
 
     /// Reads a row.
@@ -401,25 +405,22 @@ impl RowField {
     }
 
     /// Fails to compile unless the fields and then `rest` are all columns of a table, in order.
-    pub const fn check_whole(fields: &[Self], rest: &[Column], columns: &[Column]) {
-        assert!(
-            fields.len() + rest.len() == columns.len(),
-            "a whole row has all columns of its table"
-        );
+    pub const fn check_whole(
+        fields: &[Self],
+        rest: &[Column],
+        columns: &[Column],
+        message: &'static str,
+    ) {
+        assert!(fields.len() + rest.len() == columns.len(), "{}", message);
         let mut i = 0;
         while i < columns.len() {
-            if i < fields.len() {
-                assert!(
-                    fields[i].position(columns) == i,
-                    "a whole row has the columns of its table in order"
-                );
+            let is_equal = if i < fields.len() {
+                fields[i].position(columns) == i
             } else {
                 let name = rest[i - fields.len()].name;
-                assert!(
-                    tables::are_equal(name.as_bytes(), columns[i].name.as_bytes()),
-                    "the rest of a whole row is that of its table"
-                );
-            }
+                tables::are_equal(name.as_bytes(), columns[i].name.as_bytes())
+            };
+            assert!(is_equal, "{}", message);
             i += 1;
         }
     }
@@ -461,33 +462,14 @@ pub fn skip_columns(columns: &[Column], fields: &mut FieldReader<'_>) {
     }
 }
 
-/// Takes a column from a batch for a field of type `T`.
-#[doc(hidden)]
-pub fn take_array<'a, T: ColumnValue<'a>>(
-    batch: &RecordBatch,
-    name: &str,
-) -> Result<T::Array, Error> {
-    let array = T::array(batch, name)?;
-    if T::IS_NULLABLE || array.null_count() == 0 {
-        return Ok(array);
-    }
-    Err(null_error(name))
-}
-
-/// Returns the error that a column has a null, although it is not nullable.
-pub(crate) fn null_error(name: &str) -> Error {
-    let message = format!("its column `{name}` has a null, although it is not nullable");
-    DatasetDefect::Other(message).error(Path::new(""))
-}
-
-/// What the macro [`row!`](crate::row) needs.
+/// The names that the macro [`row!`](crate::row) uses.
 #[doc(hidden)]
 pub mod for_macro {
-    pub use super::{BatchRow, ColumnValue, Row, RowField, WholeRow, take_array};
+    pub use super::{BatchRow, ColumnValue, Row, RowField, WholeRow};
     pub use arrow_array::RecordBatch;
     pub use disk::error::Error;
     pub use sort::sort_key::FieldReader;
-    pub use sort::{Field, Record, Rest};
+    pub use sort::{Field, Record, Rest, record};
     pub use tables::{Column, Table};
 }
 
@@ -499,6 +481,26 @@ pub mod for_macro {
 ///   rows are read.
 /// - `..rest: COLUMNS`: the last field has the encoded values of these columns. With `as R`, the words that the row `R`
 ///   has in these columns are checked.
+///
+/// ```
+/// dataset::row! {
+///     struct Digest<'a> of tables::Table::ROBOTS_FILES {
+///         robots_id: i64,
+///         content_digest: Option<&'a str>,
+///     }
+/// }
+/// ```
+///
+/// A field that the table lacks, or has with another type or nullability, is an error of the compiler:
+///
+/// ```compile_fail,E0080
+/// dataset::row! {
+///     struct Digest<'a> of tables::Table::ROBOTS_FILES {
+///         robots_id: i64,
+///         content_digest: &'a str,
+///     }
+/// }
+/// ```
 #[macro_export]
 macro_rules! row {
     ($(#[$attribute:meta])* $visibility:vis whole struct $name:ident $($rest:tt)*) => {
@@ -528,7 +530,7 @@ macro_rules! row {
             $($(#[$doc])* $field_visibility $field: $kind,)*
             $(
                 #[doc = concat!("The encoded values of the columns `", stringify!($rest_columns), "`.")]
-                $visibility $rest: &$life [u8],
+                $visibility $rest: $crate::for_macro::Rest<$life>,
             )?
         }
 
@@ -536,7 +538,7 @@ macro_rules! row {
             #[allow(unused_imports, reason = "some rows do not need all of them")]
             use $crate::for_macro::{
                 BatchRow, Column, ColumnValue, Error, Field, FieldReader, Record, RecordBatch, Rest, Row, RowField,
-                Table, WholeRow, take_array,
+                Table, WholeRow,
             };
 
             const COUNT: usize = [$(stringify!($field)),*].len();
@@ -544,29 +546,9 @@ macro_rules! row {
             // The fields are all columns of the table with the right types, or this does not compile.
             const _: () = RowField::check_all(&<$static>::ROW_FIELDS, $table.columns());
 
-            impl<$life> Field<$life> for $type {
-                #[inline]
-                fn write(self, out: &mut Vec<u8>) {
-                    $(Field::write(self.$field, out);)*
-                    $(Field::write(Rest(self.$rest), out);)?
-                }
-
-                #[inline]
-                fn read(fields: &mut FieldReader<$life>) -> Self {
-                    // A copy stays in registers.
-                    let mut rest = *fields;
-                    let row = Self {
-                        $($field: <$kind as Field<$life>>::read(&mut rest),)*
-                        $($rest: Rest::read(&mut rest).0,)?
-                    };
-                    *fields = rest;
-                    row
-                }
-            }
-
-            impl Record for $static {
-                type Of<$life> = $type;
-            }
+            $crate::for_macro::record!(
+                @impl $life, $type, $static, $name, $($field: $kind,)* $($rest: Rest<$life>,)?
+            );
 
             impl<$life> $type {
                 const ROW_FIELDS: [RowField; COUNT] = [$(RowField {
@@ -629,9 +611,9 @@ macro_rules! row {
         }
 
         impl<$life> $type {
-            fn take_columns(batch: &RecordBatch) -> Result<Columns<$life>, Error> {
+            fn take_arrays(batch: &RecordBatch) -> Result<Columns<$life>, Error> {
                 Ok(Columns {
-                    $($field: take_array::<$kind>(batch, stringify!($field))?,)*
+                    $($field: <$kind as ColumnValue<$life>>::array(batch, stringify!($field))?,)*
                     row: std::marker::PhantomData,
                 })
             }
@@ -665,8 +647,8 @@ macro_rules! row {
             const FIELDS: &'static [RowField] = &<$static>::ROW_FIELDS;
             type Columns = Columns<'static>;
 
-            fn from_batch(batch: &RecordBatch) -> Result<Self::Columns, Error> {
-                <$static>::take_columns(batch)
+            fn take_columns(batch: &RecordBatch) -> Result<Self::Columns, Error> {
+                <$static>::take_arrays(batch)
             }
 
             #[inline]
@@ -684,12 +666,13 @@ macro_rules! row {
         }
     };
     (@whole {} {$static:ty} $table:path, {$($rest_columns:path)?}) => {};
-    (@whole {whole} {$static:ty} $table:path, {}) => {
-        const _: () = RowField::check_whole(&<$static>::ROW_FIELDS, &[], $table.columns());
-        impl WholeRow for $static {}
-    };
-    (@whole {whole} {$static:ty} $table:path, {$rest_columns:path}) => {
-        const _: () = RowField::check_whole(&<$static>::ROW_FIELDS, $rest_columns, $table.columns());
+    (@whole {whole} {$static:ty} $table:path, {$($rest_columns:path)?}) => {
+        const _: () = {
+            const REST: &[&[Column]] = &[$($rest_columns)?];
+            let rest = if REST.is_empty() { &[] } else { REST[0] };
+            let message = concat!("`", stringify!($static), "` does not have all columns of `", stringify!($table), "` in order");
+            RowField::check_whole(&<$static>::ROW_FIELDS, rest, $table.columns(), message)
+        };
         impl WholeRow for $static {}
     };
 }

@@ -14,6 +14,9 @@ pub type Rows<'d, R> = Stream<RowSource<'d>, R>;
 /// Rows of a table that begin with a key, such as the number of a capture. The values of the other columns are encoded.
 pub type RowsByKey<'d, K> = Stream<RowSource<'d>, (K, Rest<'static>)>;
 
+/// Returns an error if a batch has a word that is unknown.
+pub type WordCheck = fn(&RecordBatch) -> Result<(), Error>;
+
 /// A source of the rows of some parts of a table, as bytes: the values of their columns, each as a field of a record.
 pub struct RowSource<'d> {
     dataset: &'d Dataset,
@@ -35,7 +38,7 @@ pub struct RowSource<'d> {
     /// The number of the current row, from 1.
     row_no: u64,
     is_at_end: bool,
-    check: fn(&RecordBatch) -> Result<(), Error>,
+    check: WordCheck,
     is_in_order: fn(&[u8], &[u8]) -> bool,
 }
 
@@ -73,15 +76,17 @@ impl Dataset {
         parts: Vec<u32>,
         filter: CaptureFilter,
     ) -> Result<Rows<'_, R>, Error> {
-        let source = RowSource {
-            check: R::check,
-            is_in_order: R::is_in_order,
-            ..RowSource::new(self, R::TABLE, R::columns(), parts, filter)
-        };
-        source.begin()
+        let source = RowSource::new(self, R::TABLE, R::columns(), parts, filter, R::check);
+        let is_in_order = R::is_in_order;
+        RowSource {
+            is_in_order,
+            ..source
+        }
+        .begin()
     }
 
-    /// Opens columns of some parts of a table, of which the first one is a key.
+    /// Opens columns of some parts of a table, of which the first one is a key. The words of a row are checked with
+    /// [`Row::check`], if it has any.
     ///
     /// # Errors
     ///
@@ -92,8 +97,9 @@ impl Dataset {
         columns: Vec<&'static Column>,
         parts: Vec<u32>,
         filter: CaptureFilter,
+        check: WordCheck,
     ) -> Result<RowsByKey<'_, K>, Error> {
-        RowSource::new(self, table, columns, parts, filter).begin()
+        RowSource::new(self, table, columns, parts, filter, check).begin()
     }
 }
 
@@ -104,6 +110,7 @@ impl<'d> RowSource<'d> {
         columns: Vec<&'static Column>,
         parts: Vec<u32>,
         filter: CaptureFilter,
+        check: WordCheck,
     ) -> Self {
         Self {
             dataset,
@@ -120,7 +127,7 @@ impl<'d> RowSource<'d> {
             before: Vec::new(),
             row_no: 0,
             is_at_end: false,
-            check: |_| Ok(()),
+            check,
             is_in_order: |_, _| true,
         }
     }
@@ -133,13 +140,6 @@ impl<'d> RowSource<'d> {
     /// Returns the table.
     pub fn table(&self) -> Table {
         self.table
-    }
-
-    /// Returns the error that the current row contradicts another one.
-    pub fn defect(&self, what: &str) -> Error {
-        let (table, row_no) = (self.table.name(), self.row_no);
-        let message = format!("row {row_no} of its table `{table}` {what}");
-        DatasetDefect::BadTable { table, message }.error(self.dataset.root())
     }
 
     /// Encodes the next row of the batch. Returns false after the last one.
@@ -156,10 +156,12 @@ impl<'d> RowSource<'d> {
         batch.put_row(self.next_row, &mut self.row);
         self.next_row += 1;
         self.row_no += 1;
-        match self.row_no == 1 || (self.is_in_order)(&self.before, &self.row) {
-            true => Ok(true),
-            false => Err(self.defect("is not in order")),
+        if self.row_no == 1 || (self.is_in_order)(&self.before, &self.row) {
+            return Ok(true);
         }
+        let (table, row_no) = (self.table.name(), self.row_no);
+        let message = format!("row {row_no} of its table `{table}` is not in order");
+        Err(DatasetDefect::BadTable { table, message }.error(self.dataset.root()))
     }
 
     /// Reads the next batch. Returns false after the last one.

@@ -10,9 +10,9 @@ use super::policy_file::columns_of_policy;
 use super::row_key::RowKey;
 use super::table_writer::TableWriters;
 use crate::own_tables::{self, VERDICT};
-use dataset::{row, split_columns};
+use dataset::{BatchRow, Encoding, row, split_columns};
 use disk::error::Error;
-use sort::{Field, GroupKey, Key, Reader, SortMemory, SortedRecords, Sorter, record};
+use sort::{Field, GroupKey, Key, Reader, Rest, SortMemory, SortedRecords, Sorter, record};
 use tables::Column;
 
 record! {
@@ -70,8 +70,18 @@ row! {
     }
 }
 
-/// The columns of `policy_verdicts` before the verdict.
-const AGENT: &[Column] = columns_of_policy(own_tables::POLICY_VERDICTS).split_at(1).0;
+row! {
+    /// A crawler that a policy names.
+    struct NamedAgent<'a> of own_tables::POLICY_VERDICTS {
+        agent: &'a [u8],
+    }
+}
+
+const AGENTS: Encoding<NamedAgent<'static>> =
+    Encoding::of(columns_of_policy(own_tables::POLICY_VERDICTS));
+
+/// The columns of `policy_verdicts` between the key of the policy and the verdict.
+const BEFORE_VERDICT: &[Column] = NamedAgent::COLUMNS;
 
 /// Makes a record for each period of a host and each crawler that the policy of the period names.
 pub(super) struct NamedPeriods<'d, 's> {
@@ -99,9 +109,9 @@ impl<'d, 's> NamedPeriods<'d, 's> {
     pub(super) fn push(&mut self, key: &RowKey, policy: &KeyedRows<'_>) -> Result<(), Error> {
         let key = GroupKey::new(*key);
         while let Some(period) = self.named.next_of(&key)? {
-            for (named, row) in policy.verdicts() {
+            for (named, row) in AGENTS.rows(policy.verdicts()) {
                 let agent = Key::new(named.agent, &mut self.escaped);
-                let (_, verdict) = split_columns(AGENT, row);
+                let (_, verdict) = split_columns(BEFORE_VERDICT, row);
                 // The line that proves the verdict moves with every line above it.
                 let (verdict, _evidence_line) = split_columns(VERDICT, verdict);
                 let named = NamedPeriod {
@@ -160,7 +170,7 @@ impl OpenPeriod {
             first_period_no: first.period_no,
             n_periods: self.n_periods,
             n_captures: self.n_captures,
-            verdict: first.verdict,
+            verdict: Rest(first.verdict),
         })
     }
 }

@@ -66,21 +66,38 @@ row! {
 }
 
 row! {
-    /// The keys in a state, in hexadecimal, and what a period needs besides them.
+    /// The keys in a state, in hexadecimal.
     pub(crate) struct StateKeys<'a> of own_tables::HOST_PERIODS {
         pub(crate) policy_id: Option<&'a [u8]>,
         pub(crate) preferences_id: Option<&'a [u8]>,
         pub(crate) preference_set_id: Option<&'a [u8]>,
-        pub(crate) url_host_registered_domain: Option<&'a [u8]>,
-        /// False if the verdicts of named crawlers are not stored, because there are too many.
-        pub(crate) has_named_rows: bool,
     }
 }
 
 pub(crate) const STATE_KEYS: Encoding<StateKeys<'static>> = Encoding::of(STATE);
 
 row! {
-    /// What is counted of a state.
+    /// The registered domain in a state.
+    pub(crate) struct StateDomain<'a> of own_tables::HOST_PERIODS {
+        pub(crate) url_host_registered_domain: Option<&'a [u8]>,
+    }
+}
+
+pub(crate) const STATE_DOMAIN: Encoding<StateDomain<'static>> = Encoding::of(STATE);
+
+row! {
+    /// The columns of a state that periods of crawlers need.
+    pub(crate) struct NamingState<'a> of own_tables::HOST_PERIODS {
+        pub(crate) url_host_registered_domain: Option<&'a [u8]>,
+        /// False if the verdicts of named crawlers are not stored, because there are too many.
+        pub(crate) has_named_rows: bool,
+    }
+}
+
+pub(crate) const NAMING_STATE: Encoding<NamingState<'static>> = Encoding::of(STATE);
+
+row! {
+    /// The columns of a state that are counted.
     pub(crate) struct CountedState<'a> of own_tables::HOST_PERIODS {
         pub(crate) policy_id: Option<&'a [u8]>,
         pub(crate) url_host_registered_domain: Option<&'a [u8]>,

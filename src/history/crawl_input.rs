@@ -12,7 +12,8 @@ use super::crawl_row::CrawlRow;
 use super::history_input::read_small_table;
 use super::inputs::{CRAWL_TABLES, InputCrawl, InputDataset};
 use super::keyed_rows::{
-    KeyedRecord, KeyedSorter, MAX_ROWS_OF_KEY_BYTES, NamedVerdict, PolicyRow, RecordBuilder,
+    KeyedRecord, KeyedSorter, MAX_ROWS_OF_KEY_BYTES, NAMED_VERDICTS, PolicyRow, RecordBuilder,
+    word_check,
 };
 use super::policy_file::{PolicyKeys, columns_of_policy};
 use super::preference_set::{PreferenceOfHost, PreferenceSet, read_agent};
@@ -126,7 +127,7 @@ row! {
 }
 
 row! {
-    /// What is read of a capture.
+    /// The columns of a capture that are read.
     struct FileRow<'a> of Table::ROBOTS_FILES, sorted by (robots_id) {
         robots_id: i64,
         warc_filename: &'a str,
@@ -447,7 +448,8 @@ impl<'d> CaptureRows<'d> {
         let open = |table: Table, of_policy: Table| {
             let mut columns = columns_named(table, &["robots_id"]);
             columns.extend(columns_of_policy(of_policy));
-            dataset.rows_by_key(table, columns, vec![part], CaptureFilter::All)
+            let check = word_check(of_policy);
+            dataset.rows_by_key(table, columns, vec![part], CaptureFilter::All, check)
         };
         Ok(Self {
             dataset,
@@ -545,14 +547,26 @@ fn is_read_directive(row: &[u8]) -> bool {
     READ_DIRECTIVES.contains(&directive) || Mechanism::from_directive(directive).is_some()
 }
 
+row! {
+    /// The verdicts of the three dialects.
+    struct DialectVerdicts<'a> of own_tables::POLICY_VERDICTS {
+        verdict_google: Option<&'a [u8]>,
+        verdict_rfc9309: Option<&'a [u8]>,
+        verdict_koster1996: Option<&'a [u8]>,
+    }
+}
+
+const DIALECT_VERDICTS: Encoding<DialectVerdicts<'static>> =
+    Encoding::of(columns_of_policy(own_tables::POLICY_VERDICTS));
+
 /// Keeps the rows of `verdicts` that belong in `host_verdicts`, sorted by crawler. These
 /// are the rows of crawlers for which a group decides, and of those to which a dialect gives another verdict than to
 /// `*`. The row of `*` itself, which is the first one, is not kept.
 fn keep_named_verdicts(verdicts: &mut RowList) {
     let mut kept: Vec<(&[u8], &[u8])> = Vec::new();
     let mut wildcard = None;
-    for (named, row) in NamedVerdict::read_rows(&verdicts.rows) {
-        let dialects = Some(named.dialects());
+    for (named, row) in NAMED_VERDICTS.rows(&verdicts.rows) {
+        let dialects = Some(DIALECT_VERDICTS.read(row));
         if named.agent == b"*" {
             wildcard = dialects;
         } else if named.class().is_of_group() || dialects != wildcard {
@@ -601,14 +615,14 @@ fn sort_preferences<'s>(
         let (mut last, mut number) = ((String::new(), i64::MIN), 0);
         while let Some(PreferenceRow { host_id, row }) = rows.next_record()? {
             // A host has several rows with the same crawler.
-            let order = (read_agent(row), host_id);
+            let order = (read_agent(row.0), host_id);
             if order < (last.0.as_str(), last.1) {
                 return Err(damaged_error(Table::HOST_PREFERENCES));
             }
             if order != (last.0.as_str(), last.1) {
                 last = (order.0.to_owned(), host_id);
             }
-            sorter.push((host_id, (number, Rest(row))))?;
+            sorter.push((host_id, (number, row)))?;
             number += 1;
         }
     }
@@ -727,7 +741,7 @@ fn write_captures<'s>(
         for key in keys {
             key.map(|key| key_text(&key)).as_deref().write(&mut state);
         }
-        state.extend_from_slice(host.state);
+        state.extend_from_slice(host.state.0);
         captures.push(CaptureRecord {
             surt_host_name: host.surt_host_name,
             time: place.order_time(crawl.median_fetch),

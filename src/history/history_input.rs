@@ -8,7 +8,7 @@ use super::stored_hosts::{StoredHost, StoredHosts};
 use crate::manifest::HistoryManifest;
 use crate::own_tables;
 use dataset::error::DatasetDefect;
-use dataset::{CaptureFilter, Dataset, Row, Rows, RowsByKey, TableFile, row};
+use dataset::{CaptureFilter, Dataset, Row, Rows, RowsByKey, TableFile, WordCheck, row};
 use disk::error::Error;
 use sort::{GroupKey, Reader, Record, SortMemory, SortedRecords, record};
 use std::collections::{BTreeMap, BTreeSet};
@@ -116,11 +116,12 @@ impl HistoryReader {
         &self,
         table: Table,
         filter: &CaptureFilter,
+        check: WordCheck,
     ) -> Result<RowsByKey<'_, K>, Error> {
         let parts = self.dataset.parts_with_table(table);
         let columns = table.columns().iter().collect();
         self.dataset
-            .rows_by_key(table, columns, parts, filter.clone())
+            .rows_by_key(table, columns, parts, filter.clone(), check)
     }
 
     /// Reads the rows of the registry of crawlers.
@@ -137,7 +138,8 @@ impl HistoryReader {
 pub(super) fn read_small_table(dataset: &Dataset, table: Table) -> Result<Vec<Vec<u8>>, Error> {
     let columns = table.columns().iter().collect();
     let parts = dataset.parts_with_table(table);
-    let mut stored = dataset.rows_by_key::<()>(table, columns, parts, CaptureFilter::All)?;
+    let mut stored =
+        dataset.rows_by_key::<()>(table, columns, parts, CaptureFilter::All, |_| Ok(()))?;
     let (mut rows, mut bytes) = (Vec::new(), 0);
     while let Some(row) = stored.next_bytes()? {
         bytes += row.len();

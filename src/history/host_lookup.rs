@@ -241,7 +241,7 @@ impl HostRows {
             if period.period_no as usize != rows.states.len() {
                 return Err(damaged(own_tables::HOST_PERIODS));
             }
-            rows.states.push(period.state.to_vec());
+            rows.states.push(period.state.0.to_vec());
         }
         let mut contents = history.filtered_rows::<HostContent<'_>>(&filter)?;
         while let Some(content) = contents.next_record()? {

@@ -7,7 +7,7 @@ use super::table_writer::TableWriters;
 use super::verdict_class::VerdictClass;
 use crate::history_input::HistoryReader;
 use crate::own_tables;
-use dataset::{CaptureFilter, Encoding, RowsByKey, Word, row};
+use dataset::{BatchRow, CaptureFilter, Encoding, Row, RowsByKey, Word, WordCheck, row};
 use disk::error::Error;
 use robots::{Basis, Verdict};
 use sort::sort_key::FieldReader;
@@ -72,7 +72,10 @@ row! {
 
 const POLICY_ROW: Encoding<PolicyRow> = Encoding::of(columns_of_policy(own_tables::POLICIES));
 
-const _: () = assert!(POLICY_ROW.is_dense(), "the row has all columns but the key");
+const _: () = assert!(
+    PolicyRow::COLUMNS.len() + 1 == own_tables::POLICIES.columns().len(),
+    "the row has all columns but the key"
+);
 
 impl PolicyRow {
     /// Returns the numbers of rows in the tables of [`POLICIES`].
@@ -87,40 +90,32 @@ impl PolicyRow {
 }
 
 row! {
-    /// A row of `policy_verdicts`: a crawler that a policy names.
+    /// A crawler that a policy names: a row of `policy_verdicts`. Verdicts of policies are not null.
     pub(crate) struct NamedVerdict<'a> of own_tables::POLICY_VERDICTS {
         pub(crate) agent: &'a [u8],
         verdict: Option<Word<Verdict>>,
-        verdict_google: Option<Word<Verdict>>,
-        verdict_rfc9309: Option<Word<Verdict>>,
-        verdict_koster1996: Option<Word<Verdict>>,
         basis: Option<Word<Basis>>,
     }
 }
 
-const NAMED_VERDICTS: Encoding<NamedVerdict<'static>> =
+pub(crate) const NAMED_VERDICTS: Encoding<NamedVerdict<'static>> =
     Encoding::of(columns_of_policy(own_tables::POLICY_VERDICTS));
 
-impl<'a> NamedVerdict<'a> {
-    /// Reads encoded rows, without `policy_id`, each with its bytes.
-    pub(crate) fn read_rows(rows: &'a [u8]) -> impl Iterator<Item = (Self, &'a [u8])> {
-        NAMED_VERDICTS.rows(rows)
-    }
-
-    /// Returns the verdicts of the three dialects.
-    pub(crate) fn dialects(&self) -> [Option<Word<Verdict>>; 3] {
-        [
-            self.verdict_google,
-            self.verdict_rfc9309,
-            self.verdict_koster1996,
-        ]
-    }
-
-    /// Returns the class of the verdict. Verdicts of policies are not null.
+impl NamedVerdict<'_> {
+    /// Returns the class of the verdict.
     pub(crate) fn class(&self) -> VerdictClass {
         let verdict = self.verdict.map_or(Verdict::Unknown, |verdict| verdict.0);
         let basis = self.basis.map_or(Basis::TooComplex, |basis| basis.0);
         VerdictClass::new(verdict, basis)
+    }
+}
+
+/// Returns the check of the words in a table of policies or preferences.
+pub(super) fn word_check(table: Table) -> WordCheck {
+    if table == own_tables::POLICY_VERDICTS {
+        <NamedVerdict<'_> as Row>::check
+    } else {
+        |_| Ok(())
     }
 }
 
@@ -131,31 +126,30 @@ pub type KeyedRecord = (RowKey, Rest<'static>);
 /// [`KeyedTables::of_rows`].
 #[derive(Debug, Default)]
 pub struct RecordBuilder {
-    key: RowKey,
-    rows: Vec<u8>,
+    record: Vec<u8>,
 }
 
 impl RecordBuilder {
     /// Starts the record of a key. `fields` are those of its row in the table of keys, without the key; they are
     /// empty if there is no such table.
     pub fn begin(&mut self, key: RowKey, fields: &[u8]) {
-        self.key = key;
-        self.rows.clear();
-        fields.write(&mut self.rows);
+        self.record.clear();
+        (key, fields).write(&mut self.record);
     }
 
     /// Adds the rows of the next table of [`KeyedTables::of_rows`]: their number, and their fields without the key.
     pub fn push_rows(&mut self, count: u32, rows: &[u8]) {
-        (count, rows).write(&mut self.rows);
+        (count, rows).write(&mut self.record);
     }
 
     /// Returns the record.
     pub fn record(&self) -> (RowKey, Rest<'_>) {
-        (self.key, Rest(&self.rows))
+        sort::read::<KeyedRecord>(&self.record)
     }
 
     fn hash(&self) -> RecordHash {
-        (self.key, xxh3_64(&self.rows))
+        let (key, rows) = self.record();
+        (key, xxh3_64(rows.0))
     }
 }
 
@@ -219,7 +213,7 @@ pub struct KeyedSource<'d> {
     /// The key of the current record; `None` before the first one.
     key: Option<RowKey>,
     /// The current record.
-    record: Vec<u8>,
+    builder: RecordBuilder,
     root: &'d Path,
     is_at_end: bool,
 }
@@ -235,20 +229,30 @@ pub fn open_keyed<'d>(
     tables: KeyedTables,
     filter: &CaptureFilter,
 ) -> Result<KeyedReader<'d>, Error> {
-    let open = |table| history.rows_by_key(table, filter);
-    let keys = tables.of_keys.map(open);
-    let rows = tables.of_rows.iter().copied().map(open);
-    let mut source = KeyedSource {
-        tables,
-        keys: keys.transpose()?,
-        rows: rows.collect::<Result<_, _>>()?,
-        key: None,
-        record: Vec::new(),
-        root: history.root(),
-        is_at_end: false,
-    };
-    source.advance()?;
-    Ok(Stream::new(source))
+    Ok(Stream::new(KeyedSource::open(history, tables, filter)?))
+}
+
+impl<'d> KeyedSource<'d> {
+    pub(super) fn open(
+        history: &'d HistoryReader,
+        tables: KeyedTables,
+        filter: &CaptureFilter,
+    ) -> Result<Self, Error> {
+        let open = |table| history.rows_by_key(table, filter, word_check(table));
+        let keys = tables.of_keys.map(open);
+        let rows = tables.of_rows.iter().copied().map(open);
+        let mut source = Self {
+            tables,
+            keys: keys.transpose()?,
+            rows: rows.collect::<Result<_, _>>()?,
+            key: None,
+            builder: RecordBuilder::default(),
+            root: history.root(),
+            is_at_end: false,
+        };
+        source.advance()?;
+        Ok(source)
+    }
 }
 
 impl KeyedSource<'_> {
@@ -257,24 +261,10 @@ impl KeyedSource<'_> {
         damaged_history_error(self.root, table)
     }
 
-    /// Sets `text` to the next key, and reads the fields of its row in the table of keys. Returns false at the end.
-    fn next_key(
-        &mut self,
-        text: &mut GroupKey<&'static str>,
-        builder: &mut RecordBuilder,
-    ) -> Result<bool, Error> {
-        let mut fields = Vec::new();
+    /// Sets `text` to the next key, and begins its record. Returns false at the end.
+    fn next_key(&mut self, text: &mut GroupKey<&'static str>) -> Result<bool, Error> {
         let is_found = match &mut self.keys {
-            Some(keys) => {
-                let is_found = keys.next_group(text)?;
-                if let Some((_, rest)) = keys.next_record()? {
-                    fields.extend_from_slice(rest.0);
-                }
-                if keys.next_of(text)?.is_some() {
-                    return Err(damaged_history_error(self.root, own_tables::POLICIES));
-                }
-                is_found
-            }
+            Some(keys) => keys.next_group(text)?,
             None => self.rows[0].next_group(text)?,
         };
         if !is_found {
@@ -285,19 +275,28 @@ impl KeyedSource<'_> {
         let key = key.filter(|key| self.key.is_none_or(|last| last < *key));
         let key = key.ok_or_else(|| self.damaged(table))?;
         self.key = Some(key);
-        builder.begin(key, &fields);
+        let Some(keys) = &mut self.keys else {
+            self.builder.begin(key, &[]);
+            return Ok(true);
+        };
+        if let Some(fields) = keys.next_of(text)? {
+            self.builder.begin(key, fields.0);
+        }
+        if keys.next_of(text)?.is_some() {
+            return Err(self.damaged(table));
+        }
         Ok(true)
     }
 }
 
 impl RecordSource for KeyedSource<'_> {
     fn peek(&self) -> Option<&[u8]> {
-        (!self.is_at_end).then_some(&*self.record)
+        (!self.is_at_end).then_some(&*self.builder.record)
     }
 
     fn advance(&mut self) -> Result<(), Error> {
-        let (mut text, mut builder) = (GroupKey::default(), RecordBuilder::default());
-        if !self.next_key(&mut text, &mut builder)? {
+        let mut text = GroupKey::default();
+        if !self.next_key(&mut text)? {
             self.is_at_end = true;
             // Rows that are left have a key that the table of keys lacks.
             for (rows, table) in self.rows.iter_mut().zip(self.tables.of_rows) {
@@ -308,26 +307,25 @@ impl RecordSource for KeyedSource<'_> {
             return Ok(());
         }
         let stated = self.keys.is_some().then(|| {
-            let rows = KeyedRows::read(builder.record().1, POLICY_KEYS);
+            let rows = KeyedRows::read(self.builder.record().1, POLICY_KEYS);
             POLICY_ROW.read(rows.fields).counts()
         });
+        let mut of_table = Vec::new();
         for (i, table) in self.tables.of_rows.iter().enumerate() {
-            let (mut count, mut rows) = (0, Vec::new());
+            let mut count = 0;
+            of_table.clear();
             while let Some(row) = self.rows[i].next_of(&text)? {
                 count += 1;
-                rows.extend_from_slice(row.0);
-                let (_, Rest(record)) = builder.record();
-                if record.len() + rows.len() > MAX_ROWS_OF_KEY_BYTES {
+                of_table.extend_from_slice(row.0);
+                if self.builder.record.len() + of_table.len() > MAX_ROWS_OF_KEY_BYTES {
                     return Err(self.damaged(*table));
                 }
             }
             if stated.is_some_and(|stated| stated[i] != count) {
                 return Err(self.damaged(*table));
             }
-            builder.push_rows(count, &rows);
+            self.builder.push_rows(count, &of_table);
         }
-        self.record.clear();
-        builder.record().write(&mut self.record);
         Ok(())
     }
 }
@@ -342,7 +340,7 @@ impl RecordSource for KeyedSource<'_> {
 pub(super) fn write_keyed_rows<'d>(
     tables: KeyedTables,
     sorted: &'d SortedRecords<'_, KeyedRecord>,
-    histories: Vec<KeyedReader<'d>>,
+    histories: Vec<KeyedSource<'d>>,
     used: &SortedRecords<'_, (RowKey, ())>,
     writers: &mut TableWriters<'_>,
     each: &mut dyn FnMut(&RowKey, &KeyedRows<'_>) -> Result<(), Error>,
@@ -350,7 +348,7 @@ pub(super) fn write_keyed_rows<'d>(
     let mut sources: Vec<Stream<Box<dyn RecordSource + 'd>, KeyedRecord>> =
         vec![Stream::new(Box::new(sorted.source()?))];
     for history in histories {
-        sources.push(Stream::new(Box::new(history.into_source())));
+        sources.push(Stream::new(Box::new(history)));
     }
     let (mut used, mut wanted) = (used.read()?, GroupKey::default());
     while used.next_group(&mut wanted)? {
@@ -404,12 +402,12 @@ impl<'a> KeyedRows<'a> {
         let mut encoded_key = Vec::new();
         key_text(key).as_str().write(&mut encoded_key);
         if let Some(table) = tables.of_keys {
-            writers.push_encoded(table, &encoded_key, &mut FieldReader::new(self.fields))?;
+            writers.push_keyed(table, &encoded_key, &mut FieldReader::new(self.fields))?;
         }
         for (table, (count, rows)) in tables.of_rows.iter().zip(&self.rows) {
             let mut fields = FieldReader::new(rows);
             for _ in 0..*count {
-                writers.push_encoded(*table, &encoded_key, &mut fields)?;
+                writers.push_keyed(*table, &encoded_key, &mut fields)?;
             }
         }
         Ok(())
@@ -447,9 +445,9 @@ impl<'a> KeyedRows<'a> {
         self.rows(own_tables::POLICY_DIRECTIVES)
     }
 
-    /// Returns the crawlers that the policy names, each with its encoded row.
-    pub(crate) fn verdicts(&self) -> impl Iterator<Item = (NamedVerdict<'a>, &'a [u8])> {
-        NamedVerdict::read_rows(self.rows(own_tables::POLICY_VERDICTS))
+    /// Returns the encoded rows of `policy_verdicts`.
+    pub(crate) fn verdicts(&self) -> &'a [u8] {
+        self.rows(own_tables::POLICY_VERDICTS)
     }
 }
 

@@ -66,15 +66,14 @@ use history_input::{HistoryCaptures, HistoryReader, PlacedCrawl, place_crawls, s
 use hosts::resolved::stored_verdict::inconsistent_table_error;
 use inputs::{InputHistory, Inputs, read_input_digest};
 use keyed_rows::{
-    KeyedRecord, KeyedRows, KeyedSorter, POLICIES, PREFERENCE_SETS, open_keyed, write_keyed_rows,
+    KeyedRecord, KeyedRows, KeyedSorter, KeyedSource, POLICIES, PREFERENCE_SETS, write_keyed_rows,
 };
 use output_folder::{OutputFolder, check_output, find_stopped};
 use periods::{CaptureSource, PeriodWriter};
 use policy_file::PolicyKeys;
 use row_key::RowKey;
-use share_row::{ShareRow, SortedShare, write_shares};
+use share_row::{SHARE_KEY, ShareRow, SortedShare, push_share, write_shares};
 use shares::{CountedCrawler, CountedHosts, Crawlers, NameOfHost, count_shares};
-use sort::sort_key::FieldReader;
 use sort::{MIN_MEMORY_BYTES, SortMemory, SortedRecords, Sorter, SpillFolder, record};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -539,7 +538,7 @@ impl<'a, 's> Sources<'a, 's> {
         let sets = shared.preference_sets.finish()?;
         let readers = self.histories.iter();
         let all = &CaptureFilter::All;
-        let readers = readers.map(|history| open_keyed(history, PREFERENCE_SETS, all));
+        let readers = readers.map(|history| KeyedSource::open(history, PREFERENCE_SETS, all));
         let readers = readers.collect::<Result<_, _>>()?;
         let used = &written.preference_sets;
         write_keyed_rows(
@@ -552,7 +551,7 @@ impl<'a, 's> Sources<'a, 's> {
         )?;
         self.write_archives(&shared.archives.finish()?, memory, writers)?;
         for row in &agents {
-            writers.push_encoded(Table::AGENTS, &[], &mut FieldReader::new(row))?;
+            writers.push_encoded(Table::AGENTS, row)?;
         }
         for (position, row) in (0..).zip(&self.crawls) {
             let counts = &written.counts[position as usize];
@@ -598,7 +597,8 @@ impl<'a, 's> Sources<'a, 's> {
             let damaged = || damaged_history_error(history.root(), own_tables::SHARES);
             let mut shares = history.rows::<ShareRow<'_>>()?;
             let mut last = None;
-            while let Some(share) = shares.next_record()? {
+            while let Some(row) = shares.next_bytes()? {
+                let share = SHARE_KEY.read(row);
                 let place = places.get(share.crawl).ok_or_else(damaged)?;
                 let key = Some((share.agent.to_vec(), place.position, share.class()));
                 if last >= key {
@@ -606,7 +606,7 @@ impl<'a, 's> Sources<'a, 's> {
                 }
                 last = key;
                 if let Some(position) = positions.get(share.crawl) {
-                    share.push(*position, rows)?;
+                    push_share(row, *position, rows)?;
                 }
             }
         }
@@ -721,7 +721,7 @@ impl<'s> PolicyWriter<'_, 's> {
     ) -> Result<SortedRecords<'s, NameOfHost>, Error> {
         let readers = self.sources.histories.iter();
         let all = &CaptureFilter::All;
-        let readers = readers.map(|history| open_keyed(history, POLICIES, all));
+        let readers = readers.map(|history| KeyedSource::open(history, POLICIES, all));
         let readers = readers.collect::<Result<_, _>>()?;
         let mut agents = NamedPeriods::new(self.named, self.memory)?;
         let mut of_hosts = self.counted.names()?;

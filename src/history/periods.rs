@@ -4,7 +4,9 @@
 //! continue the last one of each host.
 
 use super::agent_periods::{PeriodFields, PeriodOfHost, PeriodOfPolicy};
-use super::capture_record::{COUNTED_STATE, CapturePlace, CaptureRecord, STATE_KEYS};
+use super::capture_record::{
+    COUNTED_STATE, CapturePlace, CaptureRecord, NAMING_STATE, STATE_DOMAIN, STATE_KEYS,
+};
 use super::counted_domain::{CountedDomain, HostDomains};
 use super::crawl_row::CrawlRow;
 use super::history_input::HistoryCaptures;
@@ -18,7 +20,7 @@ use super::{HistoryProgress, damaged_error};
 use crate::own_tables;
 use dataset::row;
 use disk::error::Error;
-use sort::{RecordSource, SortMemory, SortedReader, SortedRecords, Sorter, record};
+use sort::{RecordSource, Rest, SortMemory, SortedReader, SortedRecords, Sorter, record};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::sync::atomic::Ordering;
@@ -368,7 +370,7 @@ impl<'s> PeriodWriter<'s> {
         let mut captures = self.of_host.iter().peekable();
         let mut host_domains = HostDomains::new(host.host_no);
         for (period_no, period) in (0..).zip(&mut host.periods) {
-            let registered_domain = STATE_KEYS.read(&period.state).url_host_registered_domain;
+            let registered_domain = STATE_DOMAIN.read(&period.state).url_host_registered_domain;
             let domain = self.domains.value_of(name, registered_domain);
             period.domain_id = host_domains.number(domain);
             while let Some(capture) = captures.next_if(|capture| capture.period_no == period_no) {
@@ -411,7 +413,7 @@ impl<'s> PeriodWriter<'s> {
     ) -> Result<(), Error> {
         for (content_no, content) in (0..).zip(&host.contents) {
             writers.push::<ContentRow<'_>>(ContentRow {
-                surt_host_name: &host.surt_host_name,
+                surt_host_name: host.surt_host_name.as_bytes(),
                 content_no,
                 period_no: content.period_no,
                 content_digest: &content.digest,
@@ -428,18 +430,18 @@ impl<'s> PeriodWriter<'s> {
         period: &HostPeriod,
         writers: &mut TableWriters<'_>,
     ) -> Result<(), Error> {
-        let name = |position: u32| self.crawls[position as usize].crawl.as_str();
+        let name = |position: u32| self.crawls[position as usize].crawl.as_bytes();
         writers.push::<PeriodRow<'_>>(PeriodRow {
             host_no: host.host_no,
             period_no,
-            surt_host_name: &host.surt_host_name,
+            surt_host_name: host.surt_host_name.as_bytes(),
             first_crawl: name(period.first_crawl),
             last_crawl: name(period.last_crawl),
             first_fetch: period.first_fetch,
             last_fetch: period.last_fetch.filter(|_| period.n_captures > 1),
             n_captures: period.n_captures,
             domain_id: period.domain_id,
-            state: &period.state,
+            state: Rest(&period.state),
         })?;
         let state = STATE_KEYS.read(&period.state);
         let parse = |text: Option<&[u8]>| {
@@ -458,6 +460,7 @@ impl<'s> PeriodWriter<'s> {
             self.policies.push((key, ()))?;
             self.last_policy = Some(key);
         }
+        let state = NAMING_STATE.read(&period.state);
         if !state.has_named_rows {
             return Ok(());
         }

@@ -23,7 +23,7 @@ const GROUP_LINES: Encoding<GroupLine<'static>> =
     Encoding::of(columns_of_policy(own_tables::POLICY_GROUPS));
 
 row! {
-    /// What else is read of a user-agent line.
+    /// The values of a user-agent line that do not follow from its text.
     struct GroupValues<'a> of own_tables::POLICY_GROUPS {
         token_valid: bool,
         request_rate: Option<&'a str>,

@@ -4,10 +4,10 @@ use super::crawl_row::CrawlRow;
 use super::table_writer::TableWriters;
 use super::verdict_class::VerdictClass;
 use crate::own_tables;
-use dataset::{Word, row};
+use dataset::{Encoding, Word, row};
 use disk::error::Error;
 use robots::{Basis, Verdict};
-use sort::{Key, SortedRecords, Sorter};
+use sort::{Key, Rest, SortedRecords, Sorter};
 
 row! {
     /// A row of `shares`: the hosts with one verdict and basis for a crawler in a crawl.
@@ -34,24 +34,38 @@ pub(super) struct Interval {
     pub(super) high_millionths: u32,
 }
 
-/// A row of `shares`, after the crawler, the position of the crawl, and the class, by which rows are sorted.
-pub(super) type SortedShare = ((Key<'static>, (u32, VerdictClass)), ShareRow<'static>);
+row! {
+    /// The key of a row of `shares`.
+    pub(super) struct ShareKey<'a> of own_tables::SHARES {
+        pub(super) agent: &'a [u8],
+        pub(super) crawl: &'a str,
+        verdict: Word<Verdict>,
+        basis: Word<Basis>,
+    }
+}
 
-impl ShareRow<'_> {
+pub(super) const SHARE_KEY: Encoding<ShareKey<'static>> =
+    Encoding::of(own_tables::SHARES.columns());
+
+/// An encoded row of `shares`, after the crawler, the position of the crawl, and the class, by which rows are sorted.
+pub(super) type SortedShare = ((Key<'static>, (u32, VerdictClass)), Rest<'static>);
+
+impl ShareKey<'_> {
     pub(super) fn class(&self) -> VerdictClass {
         VerdictClass::new(self.verdict.0, self.basis.0)
     }
+}
 
-    /// Adds the row to `rows`. `position` is the position of its crawl.
-    pub(super) fn push(
-        self,
-        position: u32,
-        rows: &mut Sorter<'_, SortedShare>,
-    ) -> Result<(), Error> {
-        let mut escaped = Vec::new();
-        let key = Key::new(self.agent, &mut escaped);
-        rows.push(((key, (position, self.class())), self))
-    }
+/// Adds an encoded row to `rows`. `position` is the position of its crawl.
+pub(super) fn push_share(
+    row: &[u8],
+    position: u32,
+    rows: &mut Sorter<'_, SortedShare>,
+) -> Result<(), Error> {
+    let share = SHARE_KEY.read(row);
+    let mut escaped = Vec::new();
+    let key = Key::new(share.agent, &mut escaped);
+    rows.push(((key, (position, share.class())), Rest(row)))
 }
 
 /// Writes the table `shares`.
@@ -61,7 +75,7 @@ pub(super) fn write_shares(
 ) -> Result<(), Error> {
     let mut reader = rows.read()?;
     while let Some((_, row)) = reader.next_record()? {
-        writers.push::<ShareRow<'_>>(row)?;
+        writers.push_encoded(own_tables::SHARES, row.0)?;
     }
     Ok(())
 }

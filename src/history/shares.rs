@@ -10,13 +10,13 @@
 
 use super::capture_record::CountedState;
 use super::crawl_row::CrawlRow;
-use super::keyed_rows::KeyedRows;
+use super::keyed_rows::{KeyedRows, NAMED_VERDICTS};
 use super::row_key::{RowKey, key_from_text};
-use super::share_row::{Interval, ShareRow, SortedShare, compute_interval};
+use super::share_row::{Interval, ShareRow, SortedShare, compute_interval, push_share};
 use super::verdict_class::{CLASS_COUNT, VerdictClass};
 use dataset::Word;
 use disk::error::Error;
-use sort::{GroupKey, Key, Reader, SortMemory, SortedRecords, Sorter, codes, record};
+use sort::{Field, GroupKey, Key, Reader, SortMemory, SortedRecords, Sorter, codes, record};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A crawler outside the registry has rows for a crawl only if at least this many hosts of the crawl name it.
@@ -93,7 +93,7 @@ record! {
 /// A move, by domain and crawler.
 type MoveInDomain = ((DomainKey, Key<'static>), Move);
 
-/// What a [`Change`] changes.
+/// The counts that a [`Change`] changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ChangeKind {
     /// The number of hosts that name the crawler.
@@ -205,7 +205,7 @@ impl<'s> NamesOfHosts<'_, 's> {
     pub(super) fn push(&mut self, key: &RowKey, policy: &KeyedRows<'_>) -> Result<(), Error> {
         let key = GroupKey::new(*key);
         while let Some(host) = self.naming.next_of(&key)? {
-            for (verdict, _) in policy.verdicts() {
+            for (verdict, _) in NAMED_VERDICTS.rows(policy.verdicts()) {
                 let (class, agent) = (verdict.class(), verdict.agent);
                 if class.is_of_group() {
                     self.names.push((host, NamedClass { class, agent }))?;
@@ -595,7 +595,9 @@ impl<'t> CrawlerCounts<'t> {
                 low_millionths: interval.map(|ends| ends.low_millionths),
                 high_millionths: interval.map(|ends| ends.high_millionths),
             };
-            row.push(position, rows)?;
+            let mut encoded = Vec::new();
+            row.write(&mut encoded);
+            push_share(&encoded, position, rows)?;
         }
         Ok(())
     }

@@ -16,9 +16,9 @@ row! {
     pub(super) whole struct PeriodRow<'a> of own_tables::HOST_PERIODS, sorted by (surt_host_name, period_no) {
         pub(super) host_no: i64,
         pub(super) period_no: u32,
-        pub(super) surt_host_name: &'a str,
-        pub(super) first_crawl: &'a str,
-        pub(super) last_crawl: &'a str,
+        pub(super) surt_host_name: &'a [u8],
+        pub(super) first_crawl: &'a [u8],
+        pub(super) last_crawl: &'a [u8],
         pub(super) first_fetch: Option<i64>,
         pub(super) last_fetch: Option<i64>,
         pub(super) n_captures: u32,
@@ -30,7 +30,7 @@ row! {
 row! {
     /// A row of `host_contents`.
     pub(super) whole struct ContentRow<'a> of own_tables::HOST_CONTENTS, sorted by (surt_host_name, content_no) {
-        pub(super) surt_host_name: &'a str,
+        pub(super) surt_host_name: &'a [u8],
         pub(super) content_no: u32,
         pub(super) period_no: u32,
         pub(super) content_digest: &'a [u8],
@@ -72,7 +72,7 @@ pub(super) struct StoredHosts<'d> {
     periods: Rows<'d, PeriodRow<'static>>,
     contents: Rows<'d, ContentRow<'static>>,
     /// The position of each crawl in the history, by name.
-    positions: BTreeMap<&'d str, u32>,
+    positions: BTreeMap<&'d [u8], u32>,
     root: &'d Path,
     host: StoredHost,
     is_at_end: bool,
@@ -86,7 +86,7 @@ impl<'d> StoredHosts<'d> {
     /// Those of [`advance`](Self::advance).
     pub(super) fn open(history: &'d HistoryReader) -> Result<Self, Error> {
         let positions = (0u32..).zip(&history.crawls);
-        let positions = positions.map(|(position, row)| (row.crawl.as_str(), position));
+        let positions = positions.map(|(position, row)| (row.crawl.as_bytes(), position));
         let mut hosts = Self {
             periods: history.rows()?,
             contents: history.rows()?,
@@ -136,7 +136,9 @@ impl<'d> StoredHosts<'d> {
         };
         expect(self.root, own_tables::HOST_PERIODS, row.host_no >= 0)?;
         host.host_no = row.host_no;
-        row.surt_host_name.clone_into(&mut host.surt_host_name);
+        // Text columns are always UTF-8, so that the default is never used.
+        let name = std::str::from_utf8(row.surt_host_name).unwrap_or_default();
+        name.clone_into(&mut host.surt_host_name);
         self.read_periods()?;
         self.read_contents()
     }
@@ -144,12 +146,12 @@ impl<'d> StoredHosts<'d> {
     /// Reads the periods of the current host.
     fn read_periods(&mut self) -> Result<(), Error> {
         let host = &mut self.host;
-        let is_of_host = |name: &str, row: PeriodRow<'_>| row.surt_host_name == name;
+        let is_of_host = |name: &str, row: PeriodRow<'_>| row.surt_host_name == name.as_bytes();
         while let Some(row) = self
             .periods
             .next_if(|row| is_of_host(&host.surt_host_name, row))?
         {
-            let position = |crawl: &str| self.positions.get(crawl).copied();
+            let position = |crawl: &[u8]| self.positions.get(crawl).copied();
             let crawls = (position(row.first_crawl), position(row.last_crawl));
             // The time of the last capture is stored if that is not the first one.
             let is_single = row.n_captures == 1;
@@ -162,7 +164,7 @@ impl<'d> StoredHosts<'d> {
                 },
                 n_captures: row.n_captures,
                 domain_id: row.domain_id,
-                state: row.state.to_vec(),
+                state: row.state.0.to_vec(),
                 ..HostPeriod::default()
             };
             let last = host.periods.last();
@@ -187,7 +189,7 @@ impl<'d> StoredHosts<'d> {
     /// Reads the contents of the current host, whose periods are read.
     fn read_contents(&mut self) -> Result<(), Error> {
         let host = &mut self.host;
-        let is_reached = |name: &str, row: ContentRow<'_>| row.surt_host_name <= name;
+        let is_reached = |name: &str, row: ContentRow<'_>| row.surt_host_name <= name.as_bytes();
         while let Some(row) = self
             .contents
             .next_if(|row| is_reached(&host.surt_host_name, row))?
@@ -198,8 +200,8 @@ impl<'d> StoredHosts<'d> {
                     || last.period_no == row.period_no && last.digest != row.content_digest
             });
             let has_period = (row.period_no as usize) < host.periods.len();
-            let is_own =
-                row.surt_host_name == host.surt_host_name && !row.content_digest.is_empty();
+            let is_own = row.surt_host_name == host.surt_host_name.as_bytes()
+                && !row.content_digest.is_empty();
             let is_next = row.content_no as usize == host.contents.len();
             let has_room = host.contents.len() < self.positions.len();
             if !(is_own && is_next && has_room && is_other && has_period) {

@@ -57,14 +57,18 @@ impl<'o> TableWriters<'o> {
         let mut buffer = std::mem::take(&mut self.buffer);
         buffer.clear();
         row.write(&mut buffer);
-        let pushed = self.push_encoded(R::TABLE, &[], &mut FieldReader::new(&buffer));
+        let pushed = self.push_encoded(R::TABLE, &buffer);
         self.buffer = buffer;
         pushed
     }
 
-    /// Adds an encoded row to a table. `key` has the fields of its first columns; those of the other columns are read
-    /// from `fields`.
-    pub(super) fn push_encoded(
+    /// Adds an encoded row to a table.
+    pub(super) fn push_encoded(&mut self, table: Table, row: &[u8]) -> Result<(), Error> {
+        self.push_keyed(table, &[], &mut FieldReader::new(row))
+    }
+
+    /// Adds the next encoded row of `fields` to a table. `key` has the values of its first columns.
+    pub(super) fn push_keyed(
         &mut self,
         table: Table,
         key: &[u8],

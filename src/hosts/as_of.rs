@@ -52,7 +52,6 @@ written_as! { AsOf as i64: AsOf::number, AsOf::from_number }
 mod tests {
     use super::*;
     use sort::Field;
-    use sort::sort_key::FieldReader;
 
     fn written(as_of: AsOf) -> Vec<u8> {
         let mut out = Vec::new();
@@ -70,7 +69,7 @@ mod tests {
         ];
         assert!(all.is_sorted_by(|a, b| written(*a) < written(*b)));
         for as_of in all {
-            assert_eq!(AsOf::read(&mut FieldReader::new(&written(as_of))), as_of);
+            assert_eq!(sort::read::<AsOf>(&written(as_of)), as_of);
         }
     }
 

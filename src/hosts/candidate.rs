@@ -122,6 +122,10 @@ pub enum RedirectEnd {
 impl ClosedSet for RedirectEnd {
     const ALL: &'static [Self] = &[Self::Resolved, Self::NotCaptured, Self::Loop, Self::TooMany];
 
+    fn code(self) -> u8 {
+        self as u8
+    }
+
     fn name(self) -> &'static str {
         match self {
             Self::Resolved => "resolved",

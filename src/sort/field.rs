@@ -49,16 +49,6 @@ impl<'a> Key<'a> {
         Self(buffer)
     }
 
-    /// Takes a key from its escaped form, as [`escaped`](Self::escaped) returns it.
-    pub fn from_escaped(escaped: &'a [u8]) -> Self {
-        Self(escaped)
-    }
-
-    /// Returns the escaped form, with the end mark.
-    pub fn escaped(self) -> &'a [u8] {
-        self.0
-    }
-
     /// Replaces `out` with the byte string of which this is the key.
     pub fn write_original(self, out: &mut Vec<u8>) {
         out.clear();
@@ -206,7 +196,6 @@ macro_rules! tuple_fields {
 
 tuple_fields! {
     (A a, B b);
-    (A a, B b, C c);
     (A a, B b, C c, D d);
 }
 
@@ -279,13 +268,6 @@ impl<K: Record> GroupKey<K> {
         K::Of::read(&mut FieldReader::new(&self.bytes))
     }
 
-    /// Returns true if this is the key of the value.
-    pub fn is(&self, value: K::Of<'_>, buffer: &mut Vec<u8>) -> bool {
-        buffer.clear();
-        value.write(buffer);
-        *buffer == self.bytes
-    }
-
     /// Returns the bytes with which each record of the group begins.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
@@ -309,20 +291,10 @@ mod tests {
     fn fields_are_read_as_they_were_written() {
         let mut buffer = Vec::new();
         let key = Key::new(b"a\0b", &mut buffer);
-        let value = (
-            key,
-            Some(-1i64),
-            (None::<u32>, "x", [1u8, 2]),
-            Rest(b"rest"),
-        );
+        let value = (key, Some(-1i64), ("x", [1u8, 2]), Rest(b"rest"));
         let mut out = Vec::new();
         value.write(&mut out);
-        type Read<'a> = (
-            Key<'a>,
-            Option<i64>,
-            (Option<u32>, &'a str, [u8; 2]),
-            Rest<'a>,
-        );
+        type Read<'a> = (Key<'a>, Option<i64>, (&'a str, [u8; 2]), Rest<'a>);
         assert_eq!(Read::read(&mut FieldReader::new(&out)), value);
         let mut original = Vec::new();
         key.write_original(&mut original);
@@ -341,6 +313,6 @@ mod tests {
         key.set((1, Key::new(b"a", &mut buffer)));
         assert_eq!(key.bytes(), b"\0\0\0\x01a\0\0");
         key.set_from(b"\0\0\0\x02ab\0\0rest");
-        assert_eq!(key.get(), (2, Key::from_escaped(b"ab\0\0")));
+        assert_eq!(key.get(), (2, Key::new(b"ab", &mut buffer)));
     }
 }

@@ -75,8 +75,7 @@ macro_rules! codes {
     ($name:ident: $($variant:ident),* $(,)?) => {
         impl<'a> $crate::Field<'a> for $name {
             fn write(self, out: &mut Vec<u8>) {
-                let code = [$(Self::$variant),*].iter().position(|known| *known == self);
-                out.push(code.expect("the list has every variant") as u8);
+                out.push(self as u8);
             }
 
             fn read(fields: &mut $crate::sort_key::FieldReader<'a>) -> Self {
@@ -88,9 +87,16 @@ macro_rules! codes {
             type Of<'a> = Self;
         }
 
-        // The list has every variant, or this match is not complete.
-        const _: fn($name) = |variant| match variant {
-            $($name::$variant => {})*
+        // The list has every variant, or the match is not complete, and in the order of the enum.
+        const _: () = {
+            let _: fn($name) = |variant| match variant {
+                $($name::$variant => {})*
+            };
+            let (codes, mut i) = ([$($name::$variant as usize),*], 0);
+            while i < codes.len() {
+                assert!(codes[i] == i, "the list has the order of the enum");
+                i += 1;
+            }
         };
     };
 }

@@ -51,11 +51,6 @@ impl<S: RecordSource, R: Record> Stream<S, R> {
         &self.source
     }
 
-    /// Returns the source of a stream from which no record was taken.
-    pub fn into_source(self) -> S {
-        self.source
-    }
-
     /// Returns the next record without going on; `None` at the end.
     ///
     /// # Errors
@@ -185,4 +180,64 @@ impl<S: RecordSource, K: Record, V: Record> Stream<S, (K, V)> {
 #[inline]
 pub fn read<R: Record>(bytes: &[u8]) -> R::Of<'_> {
     R::Of::read(&mut FieldReader::new(bytes))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Records in memory.
+    struct Records(Vec<Vec<u8>>, usize);
+
+    impl RecordSource for Records {
+        fn peek(&self) -> Option<&[u8]> {
+            self.0.get(self.1).map(Vec::as_slice)
+        }
+
+        fn advance(&mut self) -> Result<(), Error> {
+            self.1 += 1;
+            Ok(())
+        }
+    }
+
+    fn stream() -> Stream<Records, (u32, u8)> {
+        let records = [(1u32, 10u8), (1, 11), (2, 20), (4, 40), (4, 41)];
+        let bytes = records.map(|record| {
+            let mut bytes = Vec::new();
+            record.write(&mut bytes);
+            bytes
+        });
+        Stream::new(Records(bytes.to_vec(), 0))
+    }
+
+    #[test]
+    fn a_group_is_read_to_its_end_or_passed_over() {
+        let (mut stream, mut key, mut found) = (stream(), GroupKey::default(), Vec::new());
+        while stream.next_group(&mut key).unwrap() {
+            found.push((key.get(), stream.next_of(&key).unwrap()));
+        }
+        assert_eq!(found, [(1, Some(10)), (2, Some(20)), (4, Some(40))]);
+        assert!(stream.is_at_end().unwrap());
+        assert_eq!(stream.next_record().unwrap(), None);
+    }
+
+    #[test]
+    fn a_key_is_found_or_passed() {
+        let mut stream = stream();
+        assert_eq!(stream.find(&GroupKey::new(2)).unwrap(), Some(20));
+        assert_eq!(stream.find(&GroupKey::new(3)).unwrap(), None);
+        assert_eq!(stream.peek().unwrap(), Some((4, 40)));
+        assert_eq!(
+            stream
+                .next_of_if(&GroupKey::new(4), |value| value > 40)
+                .unwrap(),
+            None
+        );
+        assert_eq!(
+            stream.next_if(|(_, value)| value == 40).unwrap(),
+            Some((4, 40))
+        );
+        assert_eq!(stream.next_of(&GroupKey::new(4)).unwrap(), Some(41));
+        assert_eq!(stream.next_of(&GroupKey::new(4)).unwrap(), None);
+    }
 }

@@ -20,7 +20,7 @@
 //! only columns that compare rows of one table are computed here.
 //!
 //! To add a column, see CONTRIBUTING.md. If a column has another meaning than before, increase [`MEANING`], and check
-//! all code that reads the column: each `stored_columns! { … }`, `src/tables/macros.sql` and `jobs/queries/`.
+//! all code that reads the column: each `row! { … }`, `src/tables/macros.sql` and `jobs/queries/`.
 
 mod agents;
 mod anomalies;

@@ -2,6 +2,7 @@
 
 use super::stored_verdict::check_capture_bytes;
 use crate::ResolveContext;
+use arrow_array::RecordBatch;
 use dataset::{BatchRow, CaptureFilter, Columns, PartReader, row};
 use disk::error::Error;
 use sort::sort_key::FieldReader;
@@ -9,10 +10,16 @@ use sort::{Field, Rest, record};
 use tables::{StoredPreference, Table};
 
 row! {
-    /// A row of `file_preferences`.
-    struct PreferenceRow<'a> of Table::FILE_PREFERENCES {
+    /// The capture and the name of a row of `file_preferences`.
+    struct PreferenceOwner<'a> of Table::FILE_PREFERENCES {
         robots_id: i64,
         agent: &'a str,
+    }
+}
+
+row! {
+    /// The preference in a row of `file_preferences`.
+    struct StatedPreference<'a> of Table::FILE_PREFERENCES {
         mechanism: &'a str,
         category: &'a str,
         preference: Option<&'a str>,
@@ -33,24 +40,17 @@ record! {
     }
 }
 
-record! {
-    struct StatedPreference<'a> {
-        mechanism: &'a str,
-        category: &'a str,
-        preference: Option<&'a str>,
-        has_allowed: bool,
-        has_disallowed: bool,
-        has_unknown: bool,
-        evidence_line: Option<i32>,
-        address: Option<&'a str>,
-    }
+/// A batch of rows.
+struct PreferenceRows {
+    owners: Columns<PreferenceOwner<'static>>,
+    preferences: Columns<StatedPreference<'static>>,
 }
 
 /// Reads the preferences of captures of a part, in the order of `robots_id`.
 pub(super) struct PreferenceReader {
     /// `None` if the part has no such table.
     reader: Option<PartReader>,
-    rows: Option<Columns<PreferenceRow<'static>>>,
+    rows: Option<PreferenceRows>,
     row: usize,
 }
 
@@ -60,9 +60,10 @@ impl PreferenceReader {
         part: u32,
         filter: &CaptureFilter,
     ) -> Result<Self, Error> {
-        let (dataset, columns) = (context.dataset, PreferenceRow::NAMES);
+        let columns = [PreferenceOwner::NAMES, StatedPreference::NAMES].concat();
+        let dataset = context.dataset;
         let reader = match dataset.has_part(Table::FILE_PREFERENCES, part) {
-            true => Some(dataset.open_part(Table::FILE_PREFERENCES, part, columns, filter)?),
+            true => Some(dataset.open_part(Table::FILE_PREFERENCES, part, &columns, filter)?),
             false => None,
         };
         Ok(Self {
@@ -85,12 +86,12 @@ impl PreferenceReader {
         };
         loop {
             if let Some(rows) = &self.rows {
-                while let Some(&id) = rows.robots_id.values().get(self.row) {
+                while let Some(&id) = rows.owners.robots_id.values().get(self.row) {
                     if id > robots_id {
                         return Ok(());
                     }
                     if id == robots_id {
-                        write_row(rows, self.row, out);
+                        rows.write_row(self.row, out);
                         let checked = check_capture_bytes(out, Table::FILE_PREFERENCES);
                         checked.map_err(|error| reader.add_path(error))?;
                     }
@@ -102,32 +103,32 @@ impl PreferenceReader {
                 self.reader = None;
                 return Ok(());
             };
-            let rows = PreferenceRow::from_batch(&batch);
+            let rows = PreferenceRows::from_batch(&batch);
             self.rows = Some(rows.map_err(|error| reader.add_path(error))?);
             self.row = 0;
         }
     }
 }
 
-/// Appends a row of a batch.
-fn write_row(rows: &Columns<PreferenceRow<'static>>, index: usize, out: &mut Vec<u8>) {
-    let row = PreferenceRow::row(rows, index);
-    let before = index.checked_sub(1);
-    let is_repeated = before.is_some_and(|before| {
-        rows.robots_id.value(before) == row.robots_id && rows.agent.value(before) == row.agent
-    });
-    let preference = StatedPreference {
-        mechanism: row.mechanism,
-        category: row.category,
-        preference: row.preference,
-        has_allowed: row.has_allowed,
-        has_disallowed: row.has_disallowed,
-        has_unknown: row.has_unknown,
-        evidence_line: row.evidence_line,
-        address: row.address,
-    };
-    let agent = (!is_repeated).then_some(row.agent);
-    PreferenceFields { agent, preference }.write(out);
+impl PreferenceRows {
+    fn from_batch(batch: &RecordBatch) -> Result<Self, Error> {
+        Ok(Self {
+            owners: PreferenceOwner::from_batch(batch)?,
+            preferences: StatedPreference::from_batch(batch)?,
+        })
+    }
+
+    /// Appends a row.
+    fn write_row(&self, index: usize, out: &mut Vec<u8>) {
+        let owner = PreferenceOwner::row(&self.owners, index);
+        let before = index.checked_sub(1);
+        let before = before.map(|index| PreferenceOwner::row(&self.owners, index));
+        let fields = PreferenceFields {
+            agent: (before != Some(owner)).then_some(owner.agent),
+            preference: StatedPreference::row(&self.preferences, index),
+        };
+        fields.write(out);
+    }
 }
 
 /// Reads a name and the rows with it, for [`read_preferences`]; `None` at the end.

@@ -113,7 +113,6 @@ pub fn inconsistent_table_error(table: &'static str) -> Error {
 mod tests {
     use super::*;
     use sort::Field;
-    use sort::sort_key::FieldReader;
 
     #[test]
     fn verdicts_are_read_as_they_were_written() {
@@ -129,10 +128,8 @@ mod tests {
             };
             let mut out = Vec::new();
             VerdictFields::from(verdict).write(&mut out);
-            let mut fields = FieldReader::new(&out);
-            let read = VerdictFields::read(&mut fields);
+            let read = sort::read::<VerdictFields>(&out);
             assert_eq!(StoredVerdict::from(read), verdict);
-            assert!(fields.rest().is_empty());
         }
     }
 

@@ -198,7 +198,7 @@ const ACCESS: &[Column] = AccessState::COLUMNS;
 row! {
     /// A period with what access depends on.
     struct PeriodRow<'a> of own_tables::HOST_PERIODS, sorted by (surt_host_name, period_no) {
-        surt_host_name: &'a str,
+        surt_host_name: &'a [u8],
         host_no: i64,
         period_no: u32,
         ..state: ACCESS as AccessState<'static>,
@@ -228,11 +228,11 @@ impl<'a> PeriodStates<'a> {
     /// in order.
     fn add_host(&mut self, name: &[u8]) -> Result<Option<i64>, Error> {
         let mut host_no = None;
-        let is_reached = |row: PeriodRow<'_>| row.surt_host_name.as_bytes() <= name;
+        let is_reached = |row: PeriodRow<'_>| row.surt_host_name <= name;
         while let Some(row) = self.periods.next_if(is_reached)? {
-            if row.surt_host_name.as_bytes() == name {
+            if row.surt_host_name == name {
                 host_no = Some(row.host_no);
-                let state = (row.period_no, Rest(row.state));
+                let state = (row.period_no, row.state);
                 self.states.push((row.host_no, state))?;
             }
             self.count += 1;
