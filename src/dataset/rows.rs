@@ -33,9 +33,9 @@ pub struct RowSource<'d> {
     next_row: usize,
     /// The encoded current row.
     row: Vec<u8>,
-    /// The row before it.
+    /// The row before it; empty before the first one.
     before: Vec<u8>,
-    /// The number of the current row, from 1.
+    /// The number of the current row in its file, from 1.
     row_no: u64,
     is_at_end: bool,
     check: WordCheck,
@@ -156,12 +156,16 @@ impl<'d> RowSource<'d> {
         batch.put_row(self.next_row, &mut self.row);
         self.next_row += 1;
         self.row_no += 1;
-        if self.row_no == 1 || (self.is_in_order)(&self.before, &self.row) {
+        if self.before.is_empty() || (self.is_in_order)(&self.before, &self.row) {
             return Ok(true);
         }
         let (table, row_no) = (self.table.name(), self.row_no);
         let message = format!("row {row_no} of its table `{table}` is not in order");
-        Err(DatasetDefect::BadTable { table, message }.error(self.dataset.root()))
+        let error = DatasetDefect::BadTable { table, message }.error(self.dataset.root());
+        Err(match &self.reader {
+            Some(reader) => reader.add_path(error),
+            None => error,
+        })
     }
 
     /// Reads the next batch. Returns false after the last one.
@@ -175,6 +179,7 @@ impl<'d> RowSource<'d> {
                     .dataset
                     .open_part(self.table, part, &self.names, &self.filter)?;
                 self.reader = Some(reader);
+                self.row_no = 0;
             }
             let Some(reader) = &mut self.reader else {
                 continue;
