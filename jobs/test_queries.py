@@ -1178,7 +1178,7 @@ def test_against_dataset(t, dataset):
 
 def test_macros_of_histories(t, con):
     """Checks that a macro that only histories have says so over a dataset, and names the command that makes a history."""
-    texts = [JOBS.parent / "src/history/macros.sql", *sorted((JOBS / "history_queries").iterdir())]
+    texts = [JOBS.parent / "src/history/write/macros.sql", *sorted((JOBS / "history_queries").iterdir())]
     found = [re.findall(r"^CREATE OR REPLACE MACRO (\w+)\((.*)\) AS TABLE$", path.read_text(encoding="utf-8"), re.MULTILINE) for path in texts]
     signatures = {name: parameters for each in found for name, parameters in each if name not in ("crawls", "change_rates", "rules_of_hosts")}
     t.equal("the number of macros that only histories have", lambda: len(signatures), 11)

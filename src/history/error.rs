@@ -1,8 +1,11 @@
 //! The kinds of errors of this package.
 
-use disk::error::Kind;
+use dataset::error::DatasetDefect;
+use disk::error::{Error, Kind};
+use hosts::resolved::stored_verdict::inconsistent_table_error;
 use std::fmt;
 use std::path::{Path, PathBuf};
+use tables::Table;
 
 /// The kinds of errors about the inputs and the output of a history.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -48,4 +51,17 @@ impl Kind for HistoryErrorKind {
             }
         }
     }
+}
+
+/// Returns the error that the rows of a table contradict those of another table. The error has no path, which
+/// the callers add.
+pub(crate) fn damaged_error(table: Table) -> Error {
+    inconsistent_table_error(table.name())
+}
+
+/// Returns the error that a table of the history at `root` contradicts itself or another table.
+pub fn damaged_history_error(root: &Path, table: Table) -> Error {
+    let table = table.name();
+    let message = format!("its table `{table}` contradicts itself or another table of the history");
+    DatasetDefect::BadTable { table, message }.error(root)
 }

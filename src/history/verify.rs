@@ -1,9 +1,9 @@
 //! Verifies a history: its manifest, its files, and its views. Rows are not compared with each other.
 
-use crate::history_input::HistoryReader;
-use crate::manifest::HistoryManifest;
 use crate::own_tables;
-use crate::views::is_views_of;
+use crate::read::history_reader::HistoryReader;
+use crate::write::manifest::HistoryManifest;
+use crate::write::views::is_views_of;
 use dataset::error::{DatasetDefect, DatasetErrorKind};
 use dataset::{LogEntries, MANIFEST_FILE, SUCCESS_FILE, VIEWS_FILE};
 use disk::error::Error;

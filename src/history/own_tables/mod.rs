@@ -117,3 +117,8 @@ const POLICY_ID: Column = Column::new(
     ColumnType::Text,
     "The policy, as in `policies`.",
 );
+
+/// Returns the columns of a table of policies or of sets of preferences without the first one, which is the key.
+pub(crate) const fn columns_without_key(table: Table) -> &'static [Column] {
+    table.columns().split_at(1).1
+}

@@ -6,9 +6,9 @@ use super::plan::RequestOfPolicy;
 use super::{DecisionsByState, HistoryMatch};
 use dataset::CaptureFilter;
 use disk::error::Error;
-use history::damaged_history_error;
-use history::keyed_rows::{KeyedRows, POLICY_LINES, open_keyed};
-use history::policy_file::push_lines;
+use history::error::damaged_history_error;
+use history::policies::keyed_rows::{KeyedRows, POLICY_LINES, open_keyed};
+use history::policies::policy_file::push_lines;
 use robots::RobotsTxtBuilder;
 use sort::{GroupKey, Rest, SortedRecords, Sorter};
 
@@ -19,7 +19,7 @@ pub(super) fn decide_by_rules(
     decisions: &mut Sorter<'_, DecisionsByState>,
     summary: &mut MatchSummary,
 ) -> Result<(), Error> {
-    let mut policies = open_keyed(context.history, POLICY_LINES, &CaptureFilter::All)?;
+    let mut policies = open_keyed(context.history.dataset(), POLICY_LINES, &CaptureFilter::All)?;
     let (mut requests, mut policy) = (requests.read()?, GroupKey::default());
     let mut file = RobotsTxtBuilder::new();
     let mut of_crawlers = Vec::new();

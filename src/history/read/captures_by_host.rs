@@ -1,9 +1,9 @@
 //! Reads the captures of a history by host: merges the files of `host_captures`, each of which is sorted by `host_no`.
 
-use super::capture_record::CapturePlace;
-use super::damaged_history_error;
-use super::history_input::HistoryReader;
+use crate::error::damaged_history_error;
 use crate::own_tables;
+use crate::read::capture_record::CapturePlace;
+use crate::read::history_reader::HistoryReader;
 use dataset::{BatchRow, CaptureFilter, Columns, PartReader, row};
 use disk::error::Error;
 use disk::open_files;

@@ -1,9 +1,9 @@
 //! Writes the files of the tables of a history. A file ends when it has [`FILE_BYTES`] of values, and after the captures
 //! of a crawl, so that the division into files depends only on the rows.
 
-use super::output_folder::OutputFolder;
-use crate::manifest::HistoryFile;
 use crate::own_tables;
+use crate::write::manifest::HistoryFile;
+use crate::write::output_folder::OutputFolder;
 use columns::{RowBatch, TableFileWriter};
 use dataset::{StoredRows, WholeRow};
 use disk::error::Error;
@@ -23,7 +23,7 @@ const BATCH_ROWS: usize = 8192;
 const BATCH_BYTES: u64 = 4 << 20;
 
 /// The writers of all tables.
-pub(super) struct TableWriters<'o> {
+pub(crate) struct TableWriters<'o> {
     output: &'o mut OutputFolder,
     writers: BTreeMap<Table, TableWriter>,
     /// The files that are finished.
@@ -43,7 +43,7 @@ struct TableWriter {
 }
 
 impl<'o> TableWriters<'o> {
-    pub(super) fn new(output: &'o mut OutputFolder) -> Self {
+    pub(crate) fn new(output: &'o mut OutputFolder) -> Self {
         Self {
             output,
             writers: BTreeMap::new(),
@@ -53,7 +53,7 @@ impl<'o> TableWriters<'o> {
     }
 
     /// Adds a row to its table.
-    pub(super) fn push<R: WholeRow>(&mut self, row: <R as Record>::Of<'_>) -> Result<(), Error> {
+    pub(crate) fn push<R: WholeRow>(&mut self, row: <R as Record>::Of<'_>) -> Result<(), Error> {
         let mut buffer = std::mem::take(&mut self.buffer);
         buffer.clear();
         row.write(&mut buffer);
@@ -63,12 +63,12 @@ impl<'o> TableWriters<'o> {
     }
 
     /// Adds an encoded row to a table.
-    pub(super) fn push_encoded(&mut self, table: Table, row: &[u8]) -> Result<(), Error> {
+    pub(crate) fn push_encoded(&mut self, table: Table, row: &[u8]) -> Result<(), Error> {
         self.push_keyed(table, &[], &mut FieldReader::new(row))
     }
 
     /// Adds the next encoded row of `fields` to a table. `key` has the values of its first columns.
-    pub(super) fn push_keyed(
+    pub(crate) fn push_keyed(
         &mut self,
         table: Table,
         key: &[u8],
@@ -91,7 +91,7 @@ impl<'o> TableWriters<'o> {
     }
 
     /// Adds a batch of rows to a table.
-    pub(super) fn write(&mut self, table: Table, rows: RowBatch) -> Result<(), Error> {
+    pub(crate) fn write(&mut self, table: Table, rows: RowBatch) -> Result<(), Error> {
         let writer = self.writers.entry(table);
         let writer = writer.or_insert_with(|| TableWriter::new(table));
         if writer.file.is_none() {
@@ -120,13 +120,13 @@ impl<'o> TableWriters<'o> {
     }
 
     /// Ends the current file of a table, so that the next rows are in another file.
-    pub(super) fn end_file(&mut self, table: Table) -> Result<(), Error> {
+    pub(crate) fn end_file(&mut self, table: Table) -> Result<(), Error> {
         self.write_batch(table)?;
         self.finish_file(table)
     }
 
     /// Copies a file of an earlier history at `root`. No row of the table was added that is not in a file.
-    pub(super) fn copy_file(
+    pub(crate) fn copy_file(
         &mut self,
         table: Table,
         root: &Path,
@@ -143,7 +143,7 @@ impl<'o> TableWriters<'o> {
     }
 
     /// Ends a table, whose rows are complete. A table without rows has a file, too.
-    pub(super) fn finish_table(&mut self, table: Table) -> Result<(), Error> {
+    pub(crate) fn finish_table(&mut self, table: Table) -> Result<(), Error> {
         let writer = self.writers.entry(table);
         let writer = writer.or_insert_with(|| TableWriter::new(table));
         if writer.rows.row_count() > 0 || writer.file_count == 0 {
@@ -153,7 +153,7 @@ impl<'o> TableWriters<'o> {
     }
 
     /// Ends all tables, and returns the files in the order of tables.
-    pub(super) fn finish(mut self) -> Result<Vec<HistoryFile>, Error> {
+    pub(crate) fn finish(mut self) -> Result<Vec<HistoryFile>, Error> {
         for table in own_tables::all() {
             self.finish_table(table)?;
         }

@@ -4,12 +4,11 @@
 //! crawler that its policy names. These records are sorted by crawler and host. Consecutive records with the same
 //! verdict are one period of the crawler.
 
-use super::damaged_error;
-use super::keyed_rows::KeyedRows;
-use super::policy_file::columns_of_policy;
-use super::row_key::RowKey;
-use super::table_writer::TableWriters;
+use crate::error::damaged_error;
 use crate::own_tables::{self, VERDICT};
+use crate::policies::keyed_rows::KeyedRows;
+use crate::policies::row_key::RowKey;
+use crate::write::table_writer::TableWriters;
 use dataset::{BatchRow, Encoding, row, split_columns};
 use disk::error::Error;
 use sort::{Field, GroupKey, Key, Reader, Rest, SortMemory, SortedRecords, Sorter, record};
@@ -17,31 +16,31 @@ use tables::Column;
 
 record! {
     /// A period of a host whose policy names crawlers.
-    pub(super) struct PeriodOfHost<'a> {
+    pub(crate) struct PeriodOfHost<'a> {
         /// The number of the host in the order of hosts.
-        pub(super) host_number: u64,
-        pub(super) period_no: u32,
-        pub(super) fields: PeriodFields<'a>,
+        pub(crate) host_number: u64,
+        pub(crate) period_no: u32,
+        pub(crate) fields: PeriodFields<'a>,
     }
 }
 
 record! {
-    pub(super) struct PeriodFields<'a> {
-        pub(super) n_captures: u32,
+    pub(crate) struct PeriodFields<'a> {
+        pub(crate) n_captures: u32,
         /// The positions of the crawls of the first and of the last capture.
-        pub(super) first_crawl: u32,
-        pub(super) last_crawl: u32,
-        pub(super) surt_host_name: &'a [u8],
-        pub(super) registered_domain: Option<&'a [u8]>,
+        pub(crate) first_crawl: u32,
+        pub(crate) last_crawl: u32,
+        pub(crate) surt_host_name: &'a [u8],
+        pub(crate) registered_domain: Option<&'a [u8]>,
     }
 }
 
 /// A period of a host, by its policy.
-pub(super) type PeriodOfPolicy = (RowKey, PeriodOfHost<'static>);
+pub(crate) type PeriodOfPolicy = (RowKey, PeriodOfHost<'static>);
 
 record! {
     /// A period of a host for one crawler.
-    pub(super) struct NamedPeriod<'a> {
+    pub(crate) struct NamedPeriod<'a> {
         /// The number of the host in the order of hosts.
         host_number: u64,
         period_no: u32,
@@ -53,7 +52,7 @@ record! {
 }
 
 /// A period of a host for one crawler, by the crawler.
-pub(super) type PeriodOfAgent = (Key<'static>, NamedPeriod<'static>);
+pub(crate) type PeriodOfAgent = (Key<'static>, NamedPeriod<'static>);
 
 row! {
     /// A row of `agent_periods`.
@@ -78,13 +77,13 @@ row! {
 }
 
 const AGENTS: Encoding<NamedAgent<'static>> =
-    Encoding::of(columns_of_policy(own_tables::POLICY_VERDICTS));
+    Encoding::of(own_tables::columns_without_key(own_tables::POLICY_VERDICTS));
 
 /// The columns of `policy_verdicts` between the key of the policy and the verdict.
 const BEFORE_VERDICT: &[Column] = NamedAgent::COLUMNS;
 
 /// Makes a record for each period of a host and each crawler that the policy of the period names.
-pub(super) struct NamedPeriods<'d, 's> {
+pub(crate) struct NamedPeriods<'d, 's> {
     /// Periods of hosts, sorted by policy.
     named: Reader<'d, PeriodOfPolicy>,
     /// The records made so far, by crawler and period.
@@ -94,7 +93,7 @@ pub(super) struct NamedPeriods<'d, 's> {
 }
 
 impl<'d, 's> NamedPeriods<'d, 's> {
-    pub(super) fn new(
+    pub(crate) fn new(
         named: &'d SortedRecords<'_, PeriodOfPolicy>,
         memory: SortMemory<'s>,
     ) -> Result<Self, Error> {
@@ -106,7 +105,7 @@ impl<'d, 's> NamedPeriods<'d, 's> {
     }
 
     /// Adds records for the periods with this policy. Policies must be pushed in the order of keys.
-    pub(super) fn push(&mut self, key: &RowKey, policy: &KeyedRows<'_>) -> Result<(), Error> {
+    pub(crate) fn push(&mut self, key: &RowKey, policy: &KeyedRows<'_>) -> Result<(), Error> {
         let key = GroupKey::new(*key);
         while let Some(period) = self.named.next_of(&key)? {
             for (named, row) in AGENTS.rows(policy.verdicts()) {
@@ -127,7 +126,7 @@ impl<'d, 's> NamedPeriods<'d, 's> {
         Ok(())
     }
 
-    pub(super) fn finish(mut self) -> Result<SortedRecords<'s, PeriodOfAgent>, Error> {
+    pub(crate) fn finish(mut self) -> Result<SortedRecords<'s, PeriodOfAgent>, Error> {
         if self.named.is_at_end()? {
             self.records.finish()
         } else {
@@ -176,7 +175,7 @@ impl OpenPeriod {
 }
 
 /// Writes `agent_periods`. `names` are the names of the crawls.
-pub(super) fn write_agent_periods(
+pub(crate) fn write_agent_periods(
     records: &SortedRecords<'_, PeriodOfAgent>,
     names: &[&str],
     writers: &mut TableWriters<'_>,

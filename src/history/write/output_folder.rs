@@ -12,10 +12,10 @@
 //! 4. The manifest is replaced by the new one.
 //! 5. The files of the former history and the temporary folder are removed. The log says that the run has ended.
 
-use super::HistorySummary;
 use crate::error::HistoryErrorKind;
-use crate::manifest::{HistoryFile, HistoryManifest, KIND};
-use crate::views::history_text;
+use crate::write::manifest::{HistoryFile, HistoryManifest, KIND};
+use crate::write::progress::HistorySummary;
+use crate::write::views::history_text;
 use columns::TableFileWriter;
 use dataset::error::DatasetErrorKind;
 use dataset::{
@@ -34,7 +34,7 @@ use tables::Table;
 use xxhash_rust::xxh3::xxh3_64;
 
 /// The folder to which a history is written. The lock of the folder is held as long as this value exists.
-pub(super) struct OutputFolder {
+pub(crate) struct OutputFolder {
     folder: WrittenFolder,
     /// The number in the names of all files of this history.
     generation: u32,
@@ -49,7 +49,7 @@ pub(super) struct OutputFolder {
 /// # Errors
 ///
 /// Those of [`OutputLayout::check`]; [`HistoryErrorKind::OutputIsNoHistory`] for a dataset.
-pub(super) fn check_output(root: &Path, overwrite: bool) -> Result<(), Error> {
+pub(crate) fn check_output(root: &Path, overwrite: bool) -> Result<(), Error> {
     if dataset::is_dataset(root) {
         match HistoryManifest::read(root)? {
             None => return Err(Error::new(HistoryErrorKind::OutputIsNoHistory, root)),
@@ -73,7 +73,7 @@ impl OutputFolder {
     /// # Errors
     ///
     /// [`ErrorKind::Busy`](disk::error::ErrorKind::Busy), those of [`check_output`], and errors of writing.
-    pub(super) fn open(root: &Path, overwrite: bool, source: u64) -> Result<Self, Error> {
+    pub(crate) fn open(root: &Path, overwrite: bool, source: u64) -> Result<Self, Error> {
         let write_error = |error| Error::write(root, error);
         fs::create_dir_all(root).map_err(write_error)?;
         let (log, entries) = RunLog::open(root)?;
@@ -105,13 +105,13 @@ impl OutputFolder {
         })
     }
 
-    pub(super) fn temp_folder(&self) -> &Arc<TempFolder> {
+    pub(crate) fn temp_folder(&self) -> &Arc<TempFolder> {
         self.folder.temp_folder()
     }
 
     /// Creates a file of a table under a temporary name, and writes its final name to the log. `number` is the number
     /// of the file in its table, from 0.
-    pub(super) fn create_file(
+    pub(crate) fn create_file(
         &mut self,
         table: Table,
         number: usize,
@@ -133,7 +133,7 @@ impl OutputFolder {
     /// # Errors
     ///
     /// Those of [`check_digest`] and of writing.
-    pub(super) fn copy_file(
+    pub(crate) fn copy_file(
         &mut self,
         table: Table,
         number: usize,
@@ -155,7 +155,7 @@ impl OutputFolder {
     }
 
     /// Removes the files that were created, after an error. Files that cannot be removed are removed by the next run.
-    pub(super) fn discard(self) {
+    pub(crate) fn discard(self) {
         for path in &self.created {
             let _ = self.folder.remove_files_and_folders(&[path]);
         }
@@ -163,7 +163,7 @@ impl OutputFolder {
     }
 
     /// Replaces the former history with the files that were created. `source` is the digest of what it was made from.
-    pub(super) fn commit(
+    pub(crate) fn commit(
         mut self,
         manifest: &HistoryManifest,
         source: u64,
@@ -193,7 +193,7 @@ impl OutputFolder {
     }
 
     /// Ends a run that was stopped after it had replaced the history: [`open`](Self::open) has removed what it left.
-    pub(super) fn end(self) {
+    pub(crate) fn end(self) {
         self.folder.end();
     }
 }
@@ -203,7 +203,7 @@ impl OutputFolder {
 /// # Errors
 ///
 /// Those of reading.
-pub(super) fn find_stopped(root: &Path, source: u64) -> Result<Option<HistorySummary>, Error> {
+pub(crate) fn find_stopped(root: &Path, source: u64) -> Result<Option<HistorySummary>, Error> {
     let Some(manifest) = HistoryManifest::read(root)? else {
         return Ok(None);
     };

@@ -1,9 +1,9 @@
 //! Rows of the table `shares`.
 
-use super::crawl_row::CrawlRow;
-use super::table_writer::TableWriters;
-use super::verdict_class::VerdictClass;
 use crate::own_tables;
+use crate::policies::verdict_class::VerdictClass;
+use crate::read::crawl_row::CrawlRow;
+use crate::write::table_writer::TableWriters;
 use dataset::{Encoding, Word, row};
 use disk::error::Error;
 use robots::{Basis, Verdict};
@@ -11,53 +11,53 @@ use sort::{Key, Rest, SortedRecords, Sorter};
 
 row! {
     /// A row of `shares`: the hosts with one verdict and basis for a crawler in a crawl.
-    pub(super) whole struct ShareRow<'a> of own_tables::SHARES {
-        pub(super) agent: &'a [u8],
-        pub(super) crawl: &'a str,
-        pub(super) verdict: Word<Verdict>,
-        pub(super) basis: Word<Basis>,
-        pub(super) hosts: i64,
+    pub(crate) whole struct ShareRow<'a> of own_tables::SHARES {
+        pub(crate) agent: &'a [u8],
+        pub(crate) crawl: &'a str,
+        pub(crate) verdict: Word<Verdict>,
+        pub(crate) basis: Word<Basis>,
+        pub(crate) hosts: i64,
         /// The hosts of the crawl with a known verdict for the crawler: the denominator of the share.
-        pub(super) known_hosts: i64,
-        pub(super) domains_any: i64,
+        pub(crate) known_hosts: i64,
+        pub(crate) domains_any: i64,
         /// The hosts of the registered domain that has most of `hosts`.
-        pub(super) largest_domain: i64,
-        pub(super) low_millionths: Option<u32>,
-        pub(super) high_millionths: Option<u32>,
+        pub(crate) largest_domain: i64,
+        pub(crate) low_millionths: Option<u32>,
+        pub(crate) high_millionths: Option<u32>,
     }
 }
 
 /// The 95 percent confidence interval of the share `hosts / known_hosts`, in millionths.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Interval {
-    pub(super) low_millionths: u32,
-    pub(super) high_millionths: u32,
+pub(crate) struct Interval {
+    pub(crate) low_millionths: u32,
+    pub(crate) high_millionths: u32,
 }
 
 row! {
     /// The key of a row of `shares`.
-    pub(super) struct ShareKey<'a> of own_tables::SHARES {
-        pub(super) agent: &'a [u8],
-        pub(super) crawl: &'a str,
+    pub(crate) struct ShareKey<'a> of own_tables::SHARES {
+        pub(crate) agent: &'a [u8],
+        pub(crate) crawl: &'a str,
         verdict: Word<Verdict>,
         basis: Word<Basis>,
     }
 }
 
-pub(super) const SHARE_KEY: Encoding<ShareKey<'static>> =
+pub(crate) const SHARE_KEY: Encoding<ShareKey<'static>> =
     Encoding::of(own_tables::SHARES.columns());
 
 /// An encoded row of `shares`, after the crawler, the position of the crawl, and the class, by which rows are sorted.
-pub(super) type SortedShare = ((Key<'static>, (u32, VerdictClass)), Rest<'static>);
+pub(crate) type SortedShare = ((Key<'static>, (u32, VerdictClass)), Rest<'static>);
 
 impl ShareKey<'_> {
-    pub(super) fn class(&self) -> VerdictClass {
+    pub(crate) fn class(&self) -> VerdictClass {
         VerdictClass::new(self.verdict.0, self.basis.0)
     }
 }
 
 /// Adds an encoded row to `rows`. `position` is the position of its crawl.
-pub(super) fn push_share(
+pub(crate) fn push_share(
     row: &[u8],
     position: u32,
     rows: &mut Sorter<'_, SortedShare>,
@@ -69,7 +69,7 @@ pub(super) fn push_share(
 }
 
 /// Writes the table `shares`.
-pub(super) fn write_shares(
+pub(crate) fn write_shares(
     rows: &SortedRecords<'_, SortedShare>,
     writers: &mut TableWriters<'_>,
 ) -> Result<(), Error> {
@@ -84,7 +84,7 @@ pub(super) fn write_shares(
 /// with the verdict, and of its hosts with a known verdict. `None` if fewer than five archives or all of the list
 /// were read, or if the share is 0 or 1. The macro `margin_of` of `tables/macros.sql` has the same formula: change
 /// both together.
-pub(super) fn compute_interval(
+pub(crate) fn compute_interval(
     by_archive: impl Iterator<Item = (i64, i64)>,
     known_hosts: i64,
     crawl: &CrawlRow,

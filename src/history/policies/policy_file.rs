@@ -1,8 +1,8 @@
 //! The lines of a policy: as the text of which its key is the digest, as a robots.txt file, and as text.
 
-use super::keyed_rows::KeyedRows;
-use super::row_key::{KeyText, RowKey};
 use crate::own_tables;
+use crate::policies::keyed_rows::KeyedRows;
+use crate::policies::row_key::{KeyText, RowKey};
 use columns::HASH_SEED;
 use dataset::error::DatasetDefect;
 use dataset::{DirectiveLine, Encoding, GroupLine, RuleLine, WrittenLine, row};
@@ -11,16 +11,10 @@ use robots::RobotsTxtBuilder;
 use sort::SortMemory;
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
-use tables::{Column, Table};
 use xxhash_rust::xxh3::Xxh3;
 
-/// Returns the columns of a table of policies without `policy_id`.
-pub(crate) const fn columns_of_policy(table: Table) -> &'static [Column] {
-    table.columns().split_at(1).1
-}
-
 const GROUP_LINES: Encoding<GroupLine<'static>> =
-    Encoding::of(columns_of_policy(own_tables::POLICY_GROUPS));
+    Encoding::of(own_tables::columns_without_key(own_tables::POLICY_GROUPS));
 
 row! {
     /// The values of a user-agent line that do not follow from its text.
@@ -32,13 +26,14 @@ row! {
 }
 
 const GROUP_VALUES: Encoding<GroupValues<'static>> =
-    Encoding::of(columns_of_policy(own_tables::POLICY_GROUPS));
+    Encoding::of(own_tables::columns_without_key(own_tables::POLICY_GROUPS));
 
 const RULE_LINES: Encoding<RuleLine<'static>> =
-    Encoding::of(columns_of_policy(own_tables::POLICY_RULES));
+    Encoding::of(own_tables::columns_without_key(own_tables::POLICY_RULES));
 
-const DIRECTIVE_LINES: Encoding<DirectiveLine<'static>> =
-    Encoding::of(columns_of_policy(own_tables::POLICY_DIRECTIVES));
+const DIRECTIVE_LINES: Encoding<DirectiveLine<'static>> = Encoding::of(
+    own_tables::columns_without_key(own_tables::POLICY_DIRECTIVES),
+);
 
 /// A line of a policy.
 #[derive(Clone, Copy, Debug)]

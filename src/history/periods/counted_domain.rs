@@ -2,7 +2,7 @@
 
 /// A registered domain of the hosts that are merged.
 #[derive(Debug, Default)]
-pub(super) struct CountedDomain {
+pub(crate) struct CountedDomain {
     /// The number in the column `domain_id`. `None` before the first host.
     number: Option<i64>,
     /// The crawls with a host of the domain: a bit for each position.
@@ -11,19 +11,19 @@ pub(super) struct CountedDomain {
 
 /// Numbers the domains of which a host is the first one.
 #[derive(Debug)]
-pub(super) struct HostDomains {
+pub(crate) struct HostDomains {
     /// The number of the next domain: the number of the host, less 2^52 for each domain before it. A host that was
     /// captured with and without `www` may have two domains.
     next: i64,
 }
 
 impl HostDomains {
-    pub(super) fn new(host_no: i64) -> Self {
+    pub(crate) fn new(host_no: i64) -> Self {
         Self { next: host_no }
     }
 
     /// Returns the number of a domain of the host.
-    pub(super) fn number(&mut self, domain: &mut CountedDomain) -> i64 {
+    pub(crate) fn number(&mut self, domain: &mut CountedDomain) -> i64 {
         *domain.number.get_or_insert_with(|| {
             let number = self.next;
             self.next = number.wrapping_sub(1 << 52);
@@ -35,7 +35,7 @@ impl HostDomains {
 impl CountedDomain {
     /// Adds a host of a crawl. Returns true if it is the first host of the domain in this crawl. `crawl` is the position
     /// of the crawl.
-    pub(super) fn count(&mut self, crawl: u32) -> bool {
+    pub(crate) fn count(&mut self, crawl: u32) -> bool {
         let (word, bit) = (crawl as usize / 64, 1 << (crawl % 64));
         if self.counted.len() <= word {
             self.counted.resize(word + 1, 0);

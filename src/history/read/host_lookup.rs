@@ -2,11 +2,11 @@
 //!
 //! The rows of a host are next to each other in each file, so that few row groups are read.
 
-use super::capture_record::{AccessState, CapturePlace};
-use super::damaged_history_error;
-use super::history_input::HistoryReader;
-use super::keyed_rows::{KeyedRows, POLICIES, open_keyed};
+use crate::error::damaged_history_error;
 use crate::own_tables;
+use crate::policies::keyed_rows::{KeyedRows, POLICIES, open_keyed};
+use crate::read::capture_record::{AccessState, CapturePlace};
+use crate::read::history_reader::HistoryReader;
 use dataset::error::DatasetErrorKind;
 use dataset::{BatchRow, CaptureFilter, ColumnValuesFilter, check_crawls, row};
 use disk::error::Error;
@@ -341,7 +341,7 @@ fn read_policy(history: &HistoryReader, state: &AccessState<'_>) -> Result<Optio
         return Ok(None);
     };
     let filter = filter_by_value("policy_id", &String::from_utf8_lossy(policy_id));
-    let mut policies = open_keyed(history, POLICIES, &filter)?;
+    let mut policies = open_keyed(history.dataset(), POLICIES, &filter)?;
     let policy = policies.next_record()?.map(|(_, rows)| rows.0.to_vec());
     policy
         .map(Some)

@@ -1,13 +1,11 @@
 //! Rows that many hosts share, stored once under a key that is a digest of them: policies, and sets of preferences.
 
-use super::damaged_history_error;
-use super::policy_file::columns_of_policy;
-use super::row_key::{RowKey, key_from_text, key_text};
-use super::table_writer::TableWriters;
-use super::verdict_class::VerdictClass;
-use crate::history_input::HistoryReader;
+use crate::error::{damaged_error, damaged_history_error};
 use crate::own_tables;
-use dataset::{BatchRow, CaptureFilter, Encoding, Row, RowsByKey, Word, WordCheck, row};
+use crate::policies::row_key::{RowKey, key_from_text, key_text};
+use crate::policies::verdict_class::VerdictClass;
+use crate::write::table_writer::TableWriters;
+use dataset::{BatchRow, CaptureFilter, Dataset, Encoding, Row, RowsByKey, Word, WordCheck, row};
 use disk::error::Error;
 use robots::{Basis, Verdict};
 use sort::sort_key::FieldReader;
@@ -70,7 +68,8 @@ row! {
     }
 }
 
-const POLICY_ROW: Encoding<PolicyRow> = Encoding::of(columns_of_policy(own_tables::POLICIES));
+const POLICY_ROW: Encoding<PolicyRow> =
+    Encoding::of(own_tables::columns_without_key(own_tables::POLICIES));
 
 const _: () = assert!(
     PolicyRow::COLUMNS.len() + 1 == own_tables::POLICIES.columns().len(),
@@ -99,7 +98,7 @@ row! {
 }
 
 pub(crate) const NAMED_VERDICTS: Encoding<NamedVerdict<'static>> =
-    Encoding::of(columns_of_policy(own_tables::POLICY_VERDICTS));
+    Encoding::of(own_tables::columns_without_key(own_tables::POLICY_VERDICTS));
 
 impl NamedVerdict<'_> {
     /// Returns the class of the verdict.
@@ -111,7 +110,7 @@ impl NamedVerdict<'_> {
 }
 
 /// Returns the check of the words in a table of policies or preferences.
-pub(super) fn word_check(table: Table) -> WordCheck {
+pub(crate) fn word_check(table: Table) -> WordCheck {
     if table == own_tables::POLICY_VERDICTS {
         <NamedVerdict<'_> as Row>::check
     } else {
@@ -161,7 +160,7 @@ type RecordHash = (RowKey, u64);
 
 /// Sorts records of keys. Most files are the same in many crawls, so that most records are added often: a record that
 /// was added lately is not added again.
-pub(super) struct KeyedSorter<'s> {
+pub(crate) struct KeyedSorter<'s> {
     sorter: Sorter<'s, KeyedRecord>,
     /// The records that were added lately.
     known: HashSet<RecordHash>,
@@ -169,7 +168,7 @@ pub(super) struct KeyedSorter<'s> {
 }
 
 impl<'s> KeyedSorter<'s> {
-    pub(super) fn new(memory: SortMemory<'s>) -> Self {
+    pub(crate) fn new(memory: SortMemory<'s>) -> Self {
         Self {
             sorter: memory.create_sorter(),
             known: HashSet::new(),
@@ -182,7 +181,7 @@ impl<'s> KeyedSorter<'s> {
     /// # Errors
     ///
     /// Those of writing a run.
-    pub(super) fn push(&mut self, record: &RecordBuilder) -> Result<(), Error> {
+    pub(crate) fn push(&mut self, record: &RecordBuilder) -> Result<(), Error> {
         if self.known.len() >= self.known_max {
             self.known.clear();
         }
@@ -197,7 +196,7 @@ impl<'s> KeyedSorter<'s> {
     /// # Errors
     ///
     /// Those of writing a run.
-    pub(super) fn finish(self) -> Result<SortedRecords<'s, KeyedRecord>, Error> {
+    pub(crate) fn finish(self) -> Result<SortedRecords<'s, KeyedRecord>, Error> {
         self.sorter.finish()
     }
 }
@@ -225,7 +224,7 @@ pub struct KeyedSource<'d> {
 /// Those of reading; [`DatasetDefect::BadTable`](dataset::error::DatasetDefect::BadTable) if keys are not in
 /// ascending order, or if the number of rows of a key is not the one in its row in the table of keys.
 pub fn open_keyed<'d>(
-    history: &'d HistoryReader,
+    history: &'d Dataset,
     tables: KeyedTables,
     filter: &CaptureFilter,
 ) -> Result<KeyedReader<'d>, Error> {
@@ -233,12 +232,16 @@ pub fn open_keyed<'d>(
 }
 
 impl<'d> KeyedSource<'d> {
-    pub(super) fn open(
-        history: &'d HistoryReader,
+    pub(crate) fn open(
+        history: &'d Dataset,
         tables: KeyedTables,
         filter: &CaptureFilter,
     ) -> Result<Self, Error> {
-        let open = |table| history.rows_by_key(table, filter, word_check(table));
+        let open = |table: Table| {
+            let (columns, parts) = (table.columns().iter(), history.parts_with_table(table));
+            let check = word_check(table);
+            history.rows_by_key(table, columns.collect(), parts, filter.clone(), check)
+        };
         let keys = tables.of_keys.map(open);
         let rows = tables.of_rows.iter().copied().map(open);
         let mut source = Self {
@@ -337,7 +340,7 @@ impl RecordSource for KeyedSource<'_> {
 ///
 /// Those of reading and writing; [`DatasetDefect::BadTable`](dataset::error::DatasetDefect::BadTable) if neither
 /// `sorted` nor a history has a key of `used`.
-pub(super) fn write_keyed_rows<'d>(
+pub(crate) fn write_keyed_rows<'d>(
     tables: KeyedTables,
     sorted: &'d SortedRecords<'_, KeyedRecord>,
     histories: Vec<KeyedSource<'d>>,
@@ -365,7 +368,7 @@ pub(super) fn write_keyed_rows<'d>(
         }
         if !is_written {
             let table = tables.of_keys.unwrap_or(tables.of_rows[0]);
-            return Err(super::damaged_error(table));
+            return Err(damaged_error(table));
         }
     }
     Ok(())

@@ -1,7 +1,7 @@
 //! The inputs of a history, and the checks that they fit together.
 
 use crate::error::HistoryErrorKind;
-use crate::manifest::HistoryManifest;
+use crate::write::manifest::HistoryManifest;
 use dataset::error::{DatasetDefect, DatasetErrorKind, JoinDefect};
 use dataset::{
     DatasetOptions, JOINED_FOLDER, JoinedManifest, Manifest, SUCCESS_FILE, check_readable,
@@ -14,7 +14,7 @@ use std::sync::Arc;
 use tables::Table;
 
 /// The tables from which the rows of a crawl are made.
-pub(super) const CRAWL_TABLES: [Table; 8] = [
+pub(crate) const CRAWL_TABLES: [Table; 8] = [
     Table::ROBOTS_FILES,
     Table::VERDICTS,
     Table::GROUPS,
@@ -26,39 +26,39 @@ pub(super) const CRAWL_TABLES: [Table; 8] = [
 ];
 
 /// A finished dataset: an input, or a member of a joined folder.
-pub(super) struct InputDataset {
-    pub(super) root: PathBuf,
-    pub(super) manifest: Manifest,
-    pub(super) options: DatasetOptions,
+pub(crate) struct InputDataset {
+    pub(crate) root: PathBuf,
+    pub(crate) manifest: Manifest,
+    pub(crate) options: DatasetOptions,
 }
 
 /// A crawl of one dataset, or of several that are joined.
-pub(super) struct InputCrawl {
-    pub(super) name: String,
-    pub(super) datasets: Vec<Arc<InputDataset>>,
+pub(crate) struct InputCrawl {
+    pub(crate) name: String,
+    pub(crate) datasets: Vec<Arc<InputDataset>>,
     /// True if one dataset has the whole crawl and no other crawl, so that the resolved tables of this dataset are
     /// read. Otherwise the hosts of the crawl are resolved again.
-    pub(super) is_resolved: bool,
+    pub(crate) is_resolved: bool,
     /// True if the list of its archives has archives of other crawls, too.
-    pub(super) is_list_shared: bool,
+    pub(crate) is_list_shared: bool,
 }
 
 /// An earlier history.
-pub(super) struct InputHistory {
-    pub(super) root: PathBuf,
-    pub(super) manifest: HistoryManifest,
+pub(crate) struct InputHistory {
+    pub(crate) root: PathBuf,
+    pub(crate) manifest: HistoryManifest,
     /// Its crawls that no other input replaces.
-    pub(super) kept_crawls: Vec<String>,
+    pub(crate) kept_crawls: Vec<String>,
 }
 
 /// All inputs of a history, opened and checked.
 #[derive(Default)]
-pub(super) struct Inputs {
+pub(crate) struct Inputs {
     /// The crawls that are read from datasets.
-    pub(super) crawls: Vec<InputCrawl>,
-    pub(super) histories: Vec<InputHistory>,
+    pub(crate) crawls: Vec<InputCrawl>,
+    pub(crate) histories: Vec<InputHistory>,
     /// The version of the meaning of the rows ([`MEANING`](tables::MEANING)), the same in all inputs.
-    pub(super) meaning: u64,
+    pub(crate) meaning: u64,
 }
 
 impl Inputs {
@@ -70,7 +70,7 @@ impl Inputs {
     /// Those of reading; [`HistoryErrorKind::CrawlTwice`], [`HistoryErrorKind::ShardInput`],
     /// [`HistoryErrorKind::OtherMeaning`], [`DatasetErrorKind::MissingTable`],
     /// [`DatasetErrorKind::NotADataset`].
-    pub(super) fn open(paths: &[PathBuf], replaces: bool) -> Result<Self, Error> {
+    pub(crate) fn open(paths: &[PathBuf], replaces: bool) -> Result<Self, Error> {
         let mut inputs = Self::default();
         let mut meaning = None;
         // For each crawl, the input that has it.
@@ -205,7 +205,7 @@ impl Inputs {
 /// # Errors
 ///
 /// Those of reading.
-pub(super) fn read_input_digest(path: &Path) -> Result<String, Error> {
+pub(crate) fn read_input_digest(path: &Path) -> Result<String, Error> {
     let joined = path.join(JOINED_FOLDER);
     let root = match joined.is_dir() {
         true => &joined,

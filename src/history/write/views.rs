@@ -7,8 +7,8 @@
 //! read from the manifest when the text is executed, so that both are replaced by the rename of the manifest. DuckDB has
 //! no list that a view can read and that all connections see, except the values of an enum.
 
-use crate::manifest::HistoryManifest;
 use crate::own_tables::{self, STATE_COLUMNS};
+use crate::write::manifest::HistoryManifest;
 use dataset::error::DatasetErrorKind;
 use dataset::{MANIFEST_FILE, find_view_files};
 use disk::error::Error;
@@ -25,7 +25,7 @@ const HISTORY_MACROS_SQL: &str = include_str!("macros.sql");
 
 /// The texts of all files of `jobs/history_queries`, in the order of the names of the files.
 const HISTORY_QUERY_TEXTS: &[&str] = &tables::query_texts! {
-    "queries/"
+    "../queries/"
     "h01_trend"
     "h02_hosts_first_blocking"
     "h03_changes_of"

@@ -8,12 +8,13 @@
 //! 3. For each domain, the hosts are counted by class as for crawlers that are not named, and the moves of each
 //!    crawler change these counts. The changes of all domains are added to the totals of crawlers that are not named.
 
-use super::capture_record::CountedState;
-use super::crawl_row::CrawlRow;
-use super::keyed_rows::{KeyedRows, NAMED_VERDICTS};
-use super::row_key::{RowKey, key_from_text};
-use super::share_row::{Interval, ShareRow, SortedShare, compute_interval, push_share};
-use super::verdict_class::{CLASS_COUNT, VerdictClass};
+use crate::policies::keyed_rows::{KeyedRows, NAMED_VERDICTS};
+use crate::policies::row_key::{RowKey, key_from_text};
+use crate::policies::verdict_class::{CLASS_COUNT, VerdictClass};
+use crate::read::agents::AGENT;
+use crate::read::capture_record::CountedState;
+use crate::read::crawl_row::CrawlRow;
+use crate::shares::share_row::{Interval, ShareRow, SortedShare, compute_interval, push_share};
 use dataset::Word;
 use disk::error::Error;
 use sort::{Field, GroupKey, Key, Reader, SortMemory, SortedRecords, Sorter, codes, record};
@@ -28,25 +29,25 @@ const KEPT_DOMAINS: usize = 256;
 
 /// A crawler of the registry.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct CountedCrawler {
+pub(crate) struct CountedCrawler {
     /// The names whose groups it obeys if no group names it, in order.
-    pub(super) fallbacks: Vec<Vec<u8>>,
+    pub(crate) fallbacks: Vec<Vec<u8>>,
     /// True if it does not obey groups for `*`.
-    pub(super) ignores_wildcard: bool,
+    pub(crate) ignores_wildcard: bool,
 }
 
 /// The crawlers of the registry, by name.
-pub(super) type Crawlers = BTreeMap<Vec<u8>, CountedCrawler>;
+pub(crate) type Crawlers = BTreeMap<Vec<u8>, CountedCrawler>;
 
 /// A host of a crawl that is to be counted.
-pub(super) struct CountedHost<'a> {
+pub(crate) struct CountedHost<'a> {
     /// The position of the crawl.
-    pub(super) position: u32,
-    pub(super) surt_host_name: &'a [u8],
-    pub(super) host_no: i64,
-    pub(super) archive_no: i64,
+    pub(crate) position: u32,
+    pub(crate) surt_host_name: &'a [u8],
+    pub(crate) host_no: i64,
+    pub(crate) archive_no: i64,
     /// The state of the host in this crawl, with its policy and its verdict for `*`.
-    pub(super) state: &'a CountedState<'a>,
+    pub(crate) state: &'a CountedState<'a>,
 }
 
 /// A crawl and a registered domain, or a host without one.
@@ -67,14 +68,14 @@ record! {
 
 record! {
     /// The class of a host for a crawler that its policy names.
-    pub(super) struct NamedClass<'a> {
+    pub(crate) struct NamedClass<'a> {
         class: VerdictClass,
         agent: &'a [u8],
     }
 }
 
 /// A host and a crawler that its policy names.
-pub(super) type NameOfHost = (HostKey, NamedClass<'static>);
+pub(crate) type NameOfHost = (HostKey, NamedClass<'static>);
 
 /// A host that is counted.
 type HostOfDomain = (HostKey, HostFields);
@@ -127,7 +128,7 @@ record! {
 type ChangeOfCrawler = ((u32, Key<'static>), Change);
 
 /// Collects and sorts the hosts that are counted.
-pub(super) struct ShareCounter<'s> {
+pub(crate) struct ShareCounter<'s> {
     memory: SortMemory<'s>,
     /// All hosts.
     hosts: Sorter<'s, HostOfDomain>,
@@ -138,7 +139,7 @@ pub(super) struct ShareCounter<'s> {
 }
 
 impl<'s> ShareCounter<'s> {
-    pub(super) fn new(memory: SortMemory<'s>) -> Self {
+    pub(crate) fn new(memory: SortMemory<'s>) -> Self {
         Self {
             memory,
             hosts: memory.create_sorter(),
@@ -147,7 +148,7 @@ impl<'s> ShareCounter<'s> {
         }
     }
 
-    pub(super) fn push(&mut self, host: &CountedHost<'_>) -> Result<(), Error> {
+    pub(crate) fn push(&mut self, host: &CountedHost<'_>) -> Result<(), Error> {
         let state = host.state;
         let domain = state.url_host_registered_domain;
         let domain = domain.unwrap_or(host.surt_host_name);
@@ -167,7 +168,7 @@ impl<'s> ShareCounter<'s> {
         }
     }
 
-    pub(super) fn finish(self) -> Result<CountedHosts<'s>, Error> {
+    pub(crate) fn finish(self) -> Result<CountedHosts<'s>, Error> {
         Ok(CountedHosts {
             memory: self.memory,
             hosts: self.hosts.finish()?,
@@ -177,21 +178,21 @@ impl<'s> ShareCounter<'s> {
 }
 
 /// All hosts that are counted, sorted as in [`ShareCounter`].
-pub(super) struct CountedHosts<'s> {
+pub(crate) struct CountedHosts<'s> {
     memory: SortMemory<'s>,
     hosts: SortedRecords<'s, HostOfDomain>,
     naming: SortedRecords<'s, (RowKey, HostKey)>,
 }
 
 /// Merges hosts with their policies. The result has a record for each host and crawler that its policy names.
-pub(super) struct NamesOfHosts<'h, 's> {
+pub(crate) struct NamesOfHosts<'h, 's> {
     naming: Reader<'h, (RowKey, HostKey)>,
     names: Sorter<'s, NameOfHost>,
 }
 
 impl<'s> CountedHosts<'s> {
     /// Begins to merge the hosts with their policies, which the caller pushes.
-    pub(super) fn names(&self) -> Result<NamesOfHosts<'_, 's>, Error> {
+    pub(crate) fn names(&self) -> Result<NamesOfHosts<'_, 's>, Error> {
         Ok(NamesOfHosts {
             naming: self.naming.read()?,
             names: self.memory.create_sorter(),
@@ -202,7 +203,7 @@ impl<'s> CountedHosts<'s> {
 impl<'s> NamesOfHosts<'_, 's> {
     /// Adds the crawlers that a policy names, for each host with this policy. Policies must be pushed in the order of
     /// keys.
-    pub(super) fn push(&mut self, key: &RowKey, policy: &KeyedRows<'_>) -> Result<(), Error> {
+    pub(crate) fn push(&mut self, key: &RowKey, policy: &KeyedRows<'_>) -> Result<(), Error> {
         let key = GroupKey::new(*key);
         while let Some(host) = self.naming.next_of(&key)? {
             for (verdict, _) in NAMED_VERDICTS.rows(policy.verdicts()) {
@@ -215,7 +216,7 @@ impl<'s> NamesOfHosts<'_, 's> {
         Ok(())
     }
 
-    pub(super) fn finish(self) -> Result<SortedRecords<'s, NameOfHost>, Error> {
+    pub(crate) fn finish(self) -> Result<SortedRecords<'s, NameOfHost>, Error> {
         self.names.finish()
     }
 }
@@ -314,7 +315,7 @@ impl Totals {
 
 /// Counts the hosts, and adds the rows of `shares` of all crawlers to `rows`. `names` is the result of
 /// [`NamesOfHosts`].
-pub(super) fn count_shares(
+pub(crate) fn count_shares(
     hosts: &CountedHosts<'_>,
     names: &SortedRecords<'_, NameOfHost>,
     crawlers: &Crawlers,
@@ -660,4 +661,26 @@ fn write_rows(
         }
     }
     Ok(())
+}
+
+/// Parses the rows of the registry of crawlers.
+pub(crate) fn read_crawlers(rows: &[Vec<u8>]) -> Crawlers {
+    let read = |row: &Vec<u8>| {
+        let row = AGENT.read(row);
+        let fallbacks = row.fallbacks.unwrap_or_default();
+        let fallbacks = fallbacks
+            .split(|byte| *byte == b',')
+            .map(<[u8]>::trim_ascii);
+        let fallbacks = fallbacks
+            .filter(|name| !name.is_empty())
+            .map(<[u8]>::to_vec);
+        let crawler = CountedCrawler {
+            fallbacks: fallbacks.collect(),
+            ignores_wildcard: row.ignores_wildcard,
+        };
+        (row.agent.to_vec(), crawler)
+    };
+    // The registry has a row for `*`, which is no crawler.
+    let crawlers = rows.iter().map(read);
+    crawlers.filter(|(name, _)| name != b"*").collect()
 }

@@ -6,20 +6,21 @@
 //!    by `robots_id`, merged with the result of step 1, and sorted by host.
 //! 3. `hosts` is read again, and merged with the details of step 2 and the preferences of each host.
 
-use super::archive_numbers::ArchiveNumbers;
-use super::capture_record::{CapturePlace, CaptureRecord, StateWords};
-use super::crawl_row::CrawlRow;
-use super::history_input::read_small_table;
-use super::inputs::{CRAWL_TABLES, InputCrawl, InputDataset};
-use super::keyed_rows::{
+use crate::error::damaged_error;
+use crate::own_tables::{self, PREFERENCES, STATE_OF_HOSTS};
+use crate::policies::keyed_rows::{
     KeyedRecord, KeyedSorter, MAX_ROWS_OF_KEY_BYTES, NAMED_VERDICTS, PolicyRow, RecordBuilder,
     word_check,
 };
-use super::policy_file::{PolicyKeys, columns_of_policy};
-use super::preference_set::{PreferenceOfHost, PreferenceSet, read_agent};
-use super::row_key::{RowKey, key_text};
-use super::{check_agents, damaged_error};
-use crate::own_tables::{self, PREFERENCES, STATE_OF_HOSTS};
+use crate::policies::policy_file::PolicyKeys;
+use crate::policies::preference_set::{PreferenceOfHost, PreferenceSet, read_agent};
+use crate::policies::row_key::{RowKey, key_text};
+use crate::read::agents::check_agents;
+use crate::read::archive_numbers::ArchiveNumbers;
+use crate::read::capture_record::{CapturePlace, CaptureRecord, StateWords};
+use crate::read::crawl_row::CrawlRow;
+use crate::read::history_reader::read_small_table;
+use crate::read::inputs::{CRAWL_TABLES, InputCrawl, InputDataset};
 use columns::TableFileWriter;
 use dataset::error::DatasetDefect;
 use dataset::{
@@ -42,47 +43,47 @@ use tables::Table;
 const READ_DIRECTIVES: [&str; 3] = ["crawl-delay", "request-rate", "visit-time"];
 
 /// The sorters to which the rows of all crawls are added.
-pub(super) struct SharedSorters<'s> {
-    pub(super) policies: KeyedSorter<'s>,
-    pub(super) preference_sets: Sorter<'s, KeyedRecord>,
-    pub(super) archives: Sorter<'s, ArchiveRow<'static>>,
+pub(crate) struct SharedSorters<'s> {
+    pub(crate) policies: KeyedSorter<'s>,
+    pub(crate) preference_sets: Sorter<'s, KeyedRecord>,
+    pub(crate) archives: Sorter<'s, ArchiveRow<'static>>,
     /// Computes the keys of policies.
-    pub(super) policy_keys: PolicyKeys,
+    pub(crate) policy_keys: PolicyKeys,
 }
 
 /// A crawl that was read from its datasets.
-pub(super) struct CrawlCaptures<'s> {
+pub(crate) struct CrawlCaptures<'s> {
     /// The row of `crawls`, without the numbers of hosts and domains.
-    pub(super) row: CrawlRow,
+    pub(crate) row: CrawlRow,
     /// The captures, in the order of hosts.
-    pub(super) captures: SortedRecords<'s, CaptureRecord<'static>>,
+    pub(crate) captures: SortedRecords<'s, CaptureRecord<'static>>,
     /// True if a capture has no time.
-    pub(super) has_untimed_captures: bool,
+    pub(crate) has_untimed_captures: bool,
     /// The encoded rows of the registry of crawlers.
-    pub(super) agents: Vec<Vec<u8>>,
+    pub(crate) agents: Vec<Vec<u8>>,
 }
 
 /// The options and resources for reading crawls.
-pub(super) struct CrawlContext<'a> {
-    pub(super) memory: SortMemory<'a>,
+pub(crate) struct CrawlContext<'a> {
+    pub(crate) memory: SortMemory<'a>,
     /// The memory for the captures of one crawl; captures beyond it are written to a temporary file.
-    pub(super) captures_memory: SortMemory<'a>,
+    pub(crate) captures_memory: SortMemory<'a>,
     /// The folder of the output.
-    pub(super) root: &'a Path,
-    pub(super) temp_folder: &'a TempFolder,
+    pub(crate) root: &'a Path,
+    pub(crate) temp_folder: &'a TempFolder,
     /// Counts the rows of `robots_files` that are read to resolve hosts.
-    pub(super) rows_read: &'a AtomicU64,
-    pub(super) stop: &'a Arc<AtomicBool>,
+    pub(crate) rows_read: &'a AtomicU64,
+    pub(crate) stop: &'a Arc<AtomicBool>,
     /// Hosts that are left out, as in `surt_host_name`.
-    pub(super) forgotten: &'a BTreeSet<String>,
+    pub(crate) forgotten: &'a BTreeSet<String>,
 }
 
 row! {
     /// A row of `archives`.
-    pub(super) whole struct ArchiveRow<'a> of own_tables::ARCHIVES {
-        pub(super) crawl: &'a str,
-        pub(super) archive_no: i64,
-        pub(super) warc_filename: &'a str,
+    pub(crate) whole struct ArchiveRow<'a> of own_tables::ARCHIVES {
+        pub(crate) crawl: &'a str,
+        pub(crate) archive_no: i64,
+        pub(crate) warc_filename: &'a str,
     }
 }
 
@@ -173,7 +174,7 @@ record! {
 type DetailsOfHost = (u64, (Uses, CaptureDetails<'static>));
 
 /// Reads a crawl from its datasets. Adds its policies, sets of preferences and archives to `shared`.
-pub(super) fn read_crawl<'s>(
+pub(crate) fn read_crawl<'s>(
     context: &CrawlContext<'s>,
     input: &InputCrawl,
     shared: &mut SharedSorters<'s>,
@@ -447,7 +448,7 @@ impl<'d> CaptureRows<'d> {
         // the dataset may not.
         let open = |table: Table, of_policy: Table| {
             let mut columns = columns_named(table, &["robots_id"]);
-            columns.extend(columns_of_policy(of_policy));
+            columns.extend(own_tables::columns_without_key(of_policy));
             let check = word_check(of_policy);
             dataset.rows_by_key(table, columns, vec![part], CaptureFilter::All, check)
         };
@@ -538,8 +539,9 @@ row! {
     }
 }
 
-const DIRECTIVE_KEY: Encoding<DirectiveKey<'static>> =
-    Encoding::of(columns_of_policy(own_tables::POLICY_DIRECTIVES));
+const DIRECTIVE_KEY: Encoding<DirectiveKey<'static>> = Encoding::of(
+    own_tables::columns_without_key(own_tables::POLICY_DIRECTIVES),
+);
 
 /// Returns true for a row of `directives` that is part of a policy.
 fn is_read_directive(row: &[u8]) -> bool {
@@ -557,7 +559,7 @@ row! {
 }
 
 const DIALECT_VERDICTS: Encoding<DialectVerdicts<'static>> =
-    Encoding::of(columns_of_policy(own_tables::POLICY_VERDICTS));
+    Encoding::of(own_tables::columns_without_key(own_tables::POLICY_VERDICTS));
 
 /// Keeps the rows of `verdicts` that belong in `host_verdicts`, sorted by crawler. These
 /// are the rows of crawlers for which a group decides, and of those to which a dialect gives another verdict than to

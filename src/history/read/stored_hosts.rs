@@ -1,10 +1,10 @@
 //! Reads the hosts of a history with their periods and contents, in the order of `surt_host_name`.
 
-use super::capture_record::{STATE_KEYS, StateWords};
-use super::damaged_history_error;
-use super::history_input::HistoryReader;
-use super::row_key::key_from_text;
+use crate::error::damaged_history_error;
 use crate::own_tables::{self, STATE};
+use crate::policies::row_key::key_from_text;
+use crate::read::capture_record::{STATE_KEYS, StateWords};
+use crate::read::history_reader::HistoryReader;
 use dataset::{Rows, row};
 use disk::error::Error;
 use std::collections::BTreeMap;
@@ -13,62 +13,62 @@ use tables::Table;
 
 row! {
     /// A row of `host_periods`.
-    pub(super) whole struct PeriodRow<'a> of own_tables::HOST_PERIODS, sorted by (surt_host_name, period_no) {
-        pub(super) host_no: i64,
-        pub(super) period_no: u32,
-        pub(super) surt_host_name: &'a [u8],
-        pub(super) first_crawl: &'a [u8],
-        pub(super) last_crawl: &'a [u8],
-        pub(super) first_fetch: Option<i64>,
-        pub(super) last_fetch: Option<i64>,
-        pub(super) n_captures: u32,
-        pub(super) domain_id: i64,
+    pub(crate) whole struct PeriodRow<'a> of own_tables::HOST_PERIODS, sorted by (surt_host_name, period_no) {
+        pub(crate) host_no: i64,
+        pub(crate) period_no: u32,
+        pub(crate) surt_host_name: &'a [u8],
+        pub(crate) first_crawl: &'a [u8],
+        pub(crate) last_crawl: &'a [u8],
+        pub(crate) first_fetch: Option<i64>,
+        pub(crate) last_fetch: Option<i64>,
+        pub(crate) n_captures: u32,
+        pub(crate) domain_id: i64,
         ..state: STATE as StateWords,
     }
 }
 
 row! {
     /// A row of `host_contents`.
-    pub(super) whole struct ContentRow<'a> of own_tables::HOST_CONTENTS, sorted by (surt_host_name, content_no) {
-        pub(super) surt_host_name: &'a [u8],
-        pub(super) content_no: u32,
-        pub(super) period_no: u32,
-        pub(super) content_digest: &'a [u8],
+    pub(crate) whole struct ContentRow<'a> of own_tables::HOST_CONTENTS, sorted by (surt_host_name, content_no) {
+        pub(crate) surt_host_name: &'a [u8],
+        pub(crate) content_no: u32,
+        pub(crate) period_no: u32,
+        pub(crate) content_digest: &'a [u8],
     }
 }
 
 /// A host with its periods and contents, each at the index that is its number.
 #[derive(Debug, Default)]
-pub(super) struct StoredHost {
-    pub(super) host_no: i64,
-    pub(super) surt_host_name: String,
-    pub(super) periods: Vec<HostPeriod>,
-    pub(super) contents: Vec<HostContent>,
+pub(crate) struct StoredHost {
+    pub(crate) host_no: i64,
+    pub(crate) surt_host_name: String,
+    pub(crate) periods: Vec<HostPeriod>,
+    pub(crate) contents: Vec<HostContent>,
 }
 
 /// A period of a host: a row of `host_periods`.
 #[derive(Debug, Default)]
-pub(super) struct HostPeriod {
+pub(crate) struct HostPeriod {
     /// The positions of the crawls of the first and of the last capture.
-    pub(super) first_crawl: u32,
-    pub(super) last_crawl: u32,
+    pub(crate) first_crawl: u32,
+    pub(crate) last_crawl: u32,
     /// The times of these captures, in milliseconds since 1970.
-    pub(super) first_fetch: Option<i64>,
-    pub(super) last_fetch: Option<i64>,
-    pub(super) n_captures: u32,
-    pub(super) domain_id: i64,
-    pub(super) state: Vec<u8>,
+    pub(crate) first_fetch: Option<i64>,
+    pub(crate) last_fetch: Option<i64>,
+    pub(crate) n_captures: u32,
+    pub(crate) domain_id: i64,
+    pub(crate) state: Vec<u8>,
 }
 
 /// A content of a host: a row of `host_contents`.
 #[derive(Debug, Default)]
-pub(super) struct HostContent {
-    pub(super) period_no: u32,
-    pub(super) digest: Vec<u8>,
+pub(crate) struct HostContent {
+    pub(crate) period_no: u32,
+    pub(crate) digest: Vec<u8>,
 }
 
 /// A cursor over the hosts of a history.
-pub(super) struct StoredHosts<'d> {
+pub(crate) struct StoredHosts<'d> {
     periods: Rows<'d, PeriodRow<'static>>,
     contents: Rows<'d, ContentRow<'static>>,
     /// The position of each crawl in the history, by name.
@@ -84,7 +84,7 @@ impl<'d> StoredHosts<'d> {
     /// # Errors
     ///
     /// Those of [`advance`](Self::advance).
-    pub(super) fn open(history: &'d HistoryReader) -> Result<Self, Error> {
+    pub(crate) fn open(history: &'d HistoryReader) -> Result<Self, Error> {
         let positions = (0u32..).zip(&history.crawls);
         let positions = positions.map(|(position, row)| (row.crawl.as_bytes(), position));
         let mut hosts = Self {
@@ -100,7 +100,7 @@ impl<'d> StoredHosts<'d> {
     }
 
     /// Returns the current host; `None` at the end.
-    pub(super) fn peek(&self) -> Option<&StoredHost> {
+    pub(crate) fn peek(&self) -> Option<&StoredHost> {
         (!self.is_at_end).then_some(&self.host)
     }
 
@@ -109,7 +109,7 @@ impl<'d> StoredHosts<'d> {
     /// # Errors
     ///
     /// Those of [`advance`](Self::advance).
-    pub(super) fn take(&mut self) -> Result<StoredHost, Error> {
+    pub(crate) fn take(&mut self) -> Result<StoredHost, Error> {
         let next = StoredHost {
             surt_host_name: self.host.surt_host_name.clone(),
             ..StoredHost::default()
@@ -125,7 +125,7 @@ impl<'d> StoredHosts<'d> {
     ///
     /// Those of reading; [`DatasetDefect::BadTable`](dataset::error::DatasetDefect::BadTable) if hosts, their periods
     /// or their contents are not in order, are not numbered, or name unknown crawls.
-    pub(super) fn advance(&mut self) -> Result<(), Error> {
+    pub(crate) fn advance(&mut self) -> Result<(), Error> {
         let host = &mut self.host;
         host.periods.clear();
         host.contents.clear();

@@ -1,19 +1,19 @@
 //! Numbers the archives of a crawl, for the column `archive_no`.
 
-use super::damaged_error;
-use super::inputs::InputCrawl;
+use crate::error::damaged_error;
+use crate::read::inputs::InputCrawl;
 use disk::error::Error;
 use tables::Table;
 
 /// The numbers of the archives of a crawl, which do not depend on other crawls of its datasets.
-pub(super) struct ArchiveNumbers {
+pub(crate) struct ArchiveNumbers {
     /// The sorted indexes of the archives of the crawl in the list of inputs: the number of an archive is its place
     /// among them. `None` if the list has no other crawl, so that the index is the number.
     indexes: Option<Vec<i64>>,
 }
 
 impl ArchiveNumbers {
-    pub(super) fn new(input: &InputCrawl) -> Self {
+    pub(crate) fn new(input: &InputCrawl) -> Self {
         if !input.is_list_shared {
             return Self { indexes: None };
         }
@@ -32,13 +32,13 @@ impl ArchiveNumbers {
     }
 
     /// Returns true if the list of inputs has other crawls, so that numbers are not indexes in the list.
-    pub(super) fn are_of_crawl(&self) -> bool {
+    pub(crate) fn are_of_crawl(&self) -> bool {
         self.indexes.is_some()
     }
 
     /// Returns the number of the archive of a capture. The upper 32 bits of `robots_id` are the index of the archive
     /// in the list of inputs.
-    pub(super) fn archive_no(&self, robots_id: i64) -> Result<i64, Error> {
+    pub(crate) fn archive_no(&self, robots_id: i64) -> Result<i64, Error> {
         let index = robots_id >> 32;
         let Some(indexes) = &self.indexes else {
             return Ok(index);

@@ -3,21 +3,22 @@
 //! If crawls are added to a history that they follow, its periods are read instead of its captures, and the new captures
 //! continue the last one of each host.
 
-use super::agent_periods::{PeriodFields, PeriodOfHost, PeriodOfPolicy};
-use super::capture_record::{
+use crate::error::damaged_error;
+use crate::own_tables;
+use crate::periods::agent_periods::{PeriodFields, PeriodOfHost, PeriodOfPolicy};
+use crate::periods::counted_domain::{CountedDomain, HostDomains};
+use crate::policies::row_key::{RowKey, key_from_text};
+use crate::read::capture_record::{
     COUNTED_STATE, CapturePlace, CaptureRecord, NAMING_STATE, STATE_DOMAIN, STATE_KEYS,
 };
-use super::counted_domain::{CountedDomain, HostDomains};
-use super::crawl_row::CrawlRow;
-use super::history_input::HistoryCaptures;
-use super::row_key::{RowKey, key_from_text};
-use super::shares::{CountedHost, ShareCounter};
-use super::stored_hosts::{
+use crate::read::crawl_row::CrawlRow;
+use crate::read::history_captures::HistoryCaptures;
+use crate::read::stored_hosts::{
     ContentRow, HostContent, HostPeriod, PeriodRow, StoredHost, StoredHosts,
 };
-use super::table_writer::TableWriters;
-use super::{HistoryProgress, damaged_error};
-use crate::own_tables;
+use crate::shares::share_counter::{CountedHost, ShareCounter};
+use crate::write::progress::HistoryProgress;
+use crate::write::table_writer::TableWriters;
 use dataset::row;
 use disk::error::Error;
 use sort::{RecordSource, Rest, SortMemory, SortedReader, SortedRecords, Sorter, record};
@@ -27,7 +28,7 @@ use std::sync::atomic::Ordering;
 use urls::DomainRuns;
 
 /// The captures of a crawl or of a history, in order.
-pub(super) enum CaptureSource<'d> {
+pub(crate) enum CaptureSource<'d> {
     /// The captures of a crawl that was read from datasets, and the position of the crawl.
     Sorted(SortedReader<'d, CaptureRecord<'static>>, u32),
     /// The captures of an earlier history.
@@ -82,29 +83,29 @@ impl CaptureKey {
 
 /// The number of hosts of a crawl, and of their registered domains.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct HostCounts {
-    pub(super) hosts: i64,
-    pub(super) domains: i64,
+pub(crate) struct HostCounts {
+    pub(crate) hosts: i64,
+    pub(crate) domains: i64,
 }
 
 /// The results of a [`PeriodWriter`] that the writers of other tables need.
-pub(super) struct WrittenPeriods<'s> {
+pub(crate) struct WrittenPeriods<'s> {
     captures: SortedRecords<'s, CaptureOfHost>,
     /// The keys of the policies that periods refer to.
-    pub(super) policies: SortedRecords<'s, (RowKey, ())>,
+    pub(crate) policies: SortedRecords<'s, (RowKey, ())>,
     /// The keys of the sets of preferences that periods refer to.
-    pub(super) preference_sets: SortedRecords<'s, (RowKey, ())>,
+    pub(crate) preference_sets: SortedRecords<'s, (RowKey, ())>,
     /// The periods whose policies name crawlers, sorted by policy.
-    pub(super) named: SortedRecords<'s, PeriodOfPolicy>,
+    pub(crate) named: SortedRecords<'s, PeriodOfPolicy>,
     /// The counts of the captures of each crawl, by its position.
-    pub(super) counts: Vec<HostCounts>,
-    pub(super) hosts: u64,
+    pub(crate) counts: Vec<HostCounts>,
+    pub(crate) hosts: u64,
     /// The hosts that were counted.
-    pub(super) counter: ShareCounter<'s>,
+    pub(crate) counter: ShareCounter<'s>,
 }
 
 /// Writes `host_periods` and `host_contents`, and sorts the captures.
-pub(super) struct PeriodWriter<'s> {
+pub(crate) struct PeriodWriter<'s> {
     crawls: &'s [CrawlRow],
     captures: Sorter<'s, CaptureOfHost>,
     policies: Sorter<'s, (RowKey, ())>,
@@ -164,7 +165,7 @@ row! {
 
 impl<'s> PeriodWriter<'s> {
     /// Creates a writer. `is_counted` has a flag for each crawl: true if its hosts are counted for `shares`.
-    pub(super) fn new(
+    pub(crate) fn new(
         crawls: &'s [CrawlRow],
         is_counted: Vec<bool>,
         memory: SortMemory<'s>,
@@ -193,7 +194,7 @@ impl<'s> PeriodWriter<'s> {
 
     /// Merges the captures of all sources, and writes all their rows. `stored` are the hosts of a history that is
     /// continued: its captures are earlier than those of all sources.
-    pub(super) fn write_all(
+    pub(crate) fn write_all(
         &mut self,
         mut stored: Option<StoredHosts<'_>>,
         mut sources: Vec<CaptureSource<'_>>,
@@ -479,7 +480,7 @@ impl<'s> PeriodWriter<'s> {
         self.named.push((key, period))
     }
 
-    pub(super) fn finish(self) -> Result<WrittenPeriods<'s>, Error> {
+    pub(crate) fn finish(self) -> Result<WrittenPeriods<'s>, Error> {
         Ok(WrittenPeriods {
             captures: self.captures.finish()?,
             policies: self.policies.finish()?,
@@ -495,7 +496,7 @@ impl<'s> PeriodWriter<'s> {
 impl WrittenPeriods<'_> {
     /// Writes the rows of `host_captures`, those of each crawl to files of their own. `names` are the names of the
     /// crawls.
-    pub(super) fn write_captures(
+    pub(crate) fn write_captures(
         &self,
         names: &[&str],
         writers: &mut TableWriters<'_>,

@@ -1,10 +1,9 @@
 //! The rows of `host_preferences` of a host in a crawl, as one set.
 
-use super::damaged_error;
-use super::keyed_rows::RecordBuilder;
-use super::policy_file::columns_of_policy;
-use super::row_key::{KeyText, RowKey};
+use crate::error::damaged_error;
 use crate::own_tables;
+use crate::policies::keyed_rows::RecordBuilder;
+use crate::policies::row_key::{KeyText, RowKey};
 use dataset::{Encoding, row};
 use disk::error::Error;
 use sort::{GroupKey, Reader, Rest};
@@ -26,35 +25,35 @@ row! {
 }
 
 const STATED_PREFERENCES: Encoding<StatedPreference<'static>> =
-    Encoding::of(columns_of_policy(own_tables::PREFERENCE_SETS));
+    Encoding::of(own_tables::columns_without_key(own_tables::PREFERENCE_SETS));
 
 /// Returns the name in an encoded row.
-pub(super) fn read_agent(row: &[u8]) -> &str {
+pub(crate) fn read_agent(row: &[u8]) -> &str {
     STATED_PREFERENCES.read(row).agent
 }
 
 /// The rows of a host in `host_preferences`, in their order: the number of the row in the table, and the encoded columns
 /// of `preference_sets`.
-pub(super) type PreferenceOfHost = (i64, (u64, Rest<'static>));
+pub(crate) type PreferenceOfHost = (i64, (u64, Rest<'static>));
 
 /// The keys of a set of preferences.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct PreferenceKeys {
+pub(crate) struct PreferenceKeys {
     /// The key of the set.
-    pub(super) set: RowKey,
+    pub(crate) set: RowKey,
     /// The key of the preferences alone: of the same rows without the numbers of lines.
-    pub(super) preferences: RowKey,
+    pub(crate) preferences: RowKey,
 }
 
 /// Reads the sets of preferences of hosts, one after the other.
 #[derive(Debug, Default)]
-pub(super) struct PreferenceSet {
+pub(crate) struct PreferenceSet {
     /// The rows of the last host, without the key of the set.
     rows: Vec<u8>,
     set_text: KeyText,
     preferences_text: KeyText,
     /// The record of the last set.
-    pub(super) record: RecordBuilder,
+    pub(crate) record: RecordBuilder,
 }
 
 impl PreferenceSet {
@@ -64,7 +63,7 @@ impl PreferenceSet {
     /// # Errors
     ///
     /// Those of reading; an error if rows of an earlier host are left.
-    pub(super) fn read(
+    pub(crate) fn read(
         &mut self,
         host_id: i64,
         preferences: &mut Reader<'_, PreferenceOfHost>,

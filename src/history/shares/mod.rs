@@ -1,0 +1,4 @@
+//! The table `shares`: hosts and domains of each crawl, by their verdict for each crawler.
+
+pub(crate) mod share_counter;
+pub(crate) mod share_row;
