@@ -2,4 +2,6 @@
 
 pub(crate) mod agent_periods;
 pub(crate) mod counted_domain;
+mod open_host;
 pub(crate) mod period_writer;
+mod used_keys;

@@ -3,25 +3,23 @@
 //! If crawls are added to a history that they follow, its periods are read instead of its captures, and the new captures
 //! continue the last one of each host.
 
+use super::counted_domain::{CountedDomain, HostDomains};
+use super::open_host::{AddedCapture, OpenHost};
+use super::used_keys::UsedKeys;
 use crate::error::damaged_error;
 use crate::own_tables;
-use crate::periods::agent_periods::{PeriodFields, PeriodOfHost, PeriodOfPolicy};
-use crate::periods::counted_domain::{CountedDomain, HostDomains};
-use crate::policies::row_key::{RowKey, key_from_text};
-use crate::read::capture_record::{
-    COUNTED_STATE, CapturePlace, CaptureRecord, NAMING_STATE, STATE_DOMAIN, STATE_KEYS,
-};
+use crate::periods::agent_periods::PeriodOfPolicy;
+use crate::policies::row_key::RowKey;
+use crate::read::capture_record::{COUNTED_STATE, CaptureRecord, STATE_DOMAIN};
 use crate::read::crawl_row::CrawlRow;
 use crate::read::history_captures::HistoryCaptures;
-use crate::read::stored_hosts::{
-    ContentRow, HostContent, HostPeriod, PeriodRow, StoredHost, StoredHosts,
-};
+use crate::read::stored_hosts::{ContentRow, HostPeriod, PeriodRow, StoredHost, StoredHosts};
 use crate::shares::share_counter::{CountedHost, ShareCounter};
 use crate::write::progress::HistoryProgress;
 use crate::write::table_writer::TableWriters;
 use dataset::row;
 use disk::error::Error;
-use sort::{RecordSource, Rest, SortMemory, SortedReader, SortedRecords, Sorter, record};
+use sort::{RecordSource, Rest, SortMemory, SortedReader, SortedRecords, Sorter};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::sync::atomic::Ordering;
@@ -108,9 +106,7 @@ pub(crate) struct WrittenPeriods<'s> {
 pub(crate) struct PeriodWriter<'s> {
     crawls: &'s [CrawlRow],
     captures: Sorter<'s, CaptureOfHost>,
-    policies: Sorter<'s, (RowKey, ())>,
-    preference_sets: Sorter<'s, (RowKey, ())>,
-    named: Sorter<'s, PeriodOfPolicy>,
+    keys: UsedKeys<'s>,
     counts: Vec<HostCounts>,
     domains: DomainRuns<CountedDomain>,
     hosts: u64,
@@ -118,31 +114,11 @@ pub(crate) struct PeriodWriter<'s> {
     first_hosts: Vec<i64>,
     /// The number of captures that were added.
     capture_count: u64,
-    /// The order of the last capture.
-    last_order: (i64, u32),
-    /// The source of the last capture, and the number of its period there.
-    source_period: Option<(usize, u32)>,
     /// The host of the last capture; `None` at the start.
-    host: Option<StoredHost>,
-    /// True if the number of `host` is not known yet.
-    is_new_host: bool,
-    /// The captures of `host` that were added.
-    of_host: Vec<AddedCapture>,
-    /// The key that was last added to `policies`.
-    last_policy: Option<RowKey>,
+    host: Option<OpenHost>,
     counter: ShareCounter<'s>,
     /// For each crawl, true if its hosts are counted for `shares`.
     is_counted: Vec<bool>,
-}
-
-record! {
-    /// A capture of the current host.
-    struct AddedCapture {
-        place: CapturePlace,
-        position: u32,
-        period_no: u32,
-        content_no: Option<u32>,
-    }
 }
 
 /// A capture, by the position of its crawl and the number of its host.
@@ -173,20 +149,13 @@ impl<'s> PeriodWriter<'s> {
         Self {
             crawls,
             captures: memory.create_sorter(),
-            policies: memory.create_sorter(),
-            preference_sets: memory.create_sorter(),
-            named: memory.create_sorter(),
+            keys: UsedKeys::new(memory),
             counts: vec![HostCounts::default(); crawls.len()],
             domains: DomainRuns::default(),
             hosts: 0,
             first_hosts: vec![0; crawls.len()],
             capture_count: 0,
-            last_order: (i64::MIN, 0),
-            source_period: None,
             host: None,
-            is_new_host: false,
-            of_host: Vec::new(),
-            last_policy: None,
             counter: ShareCounter::new(memory),
             is_counted,
         }
@@ -211,11 +180,9 @@ impl<'s> PeriodWriter<'s> {
             while let Some((capture, position)) = source.peek()
                 && next.is_none_or(|next| next.is_after(&capture, position))
             {
-                let host = self.host.as_ref();
-                if host.is_none_or(|host| host.surt_host_name != capture.surt_host_name) {
-                    self.begin_host(capture.surt_host_name, stored.as_mut(), writers)?;
-                }
-                self.push(i, &capture, position)?;
+                let host = self.open_host(capture.surt_host_name, stored.as_mut(), writers)?;
+                host.push(i, &capture, position)?;
+                self.capture_count += 1;
                 source.advance()?;
                 if self.capture_count & 0xfff == 0 {
                     progress
@@ -234,141 +201,91 @@ impl<'s> PeriodWriter<'s> {
         }
         self.end_host(writers)?;
         while let Some(stored) = stored.as_mut().filter(|stored| stored.peek().is_some()) {
-            self.begin_stored(stored)?;
-            self.end_host(writers)?;
+            self.write_host(OpenHost::from(stored.take()?), writers)?;
         }
         Ok(())
     }
 
-    /// Writes the hosts before this one, and begins it.
-    fn begin_host(
+    /// Returns the host with this name, after the hosts before it are written.
+    fn open_host(
         &mut self,
         name: &str,
-        mut stored: Option<&mut StoredHosts<'_>>,
+        stored: Option<&mut StoredHosts<'_>>,
         writers: &mut TableWriters<'_>,
-    ) -> Result<(), Error> {
-        let last = self.host.as_ref();
-        if last.is_some_and(|last| *last.surt_host_name > *name) {
+    ) -> Result<&mut OpenHost, Error> {
+        let last = self.host.as_ref().map(|host| &*host.stored.surt_host_name);
+        if last.is_some_and(|last| *last > *name) {
             return Err(damaged_error(own_tables::HOST_CAPTURES));
         }
-        self.end_host(writers)?;
-        while let Some(stored) = stored.as_mut()
-            && let Some(host) = stored.peek()
+        if last != Some(name) {
+            self.end_host(writers)?;
+            let host = self.take_stored(name, stored, writers)?;
+            self.host = Some(host.unwrap_or_else(|| OpenHost::new(name)));
+        }
+        Ok(self.host.get_or_insert_with(|| OpenHost::new(name)))
+    }
+
+    /// Returns the host with this name from the history that is continued, after its hosts before it are written.
+    fn take_stored(
+        &mut self,
+        name: &str,
+        stored: Option<&mut StoredHosts<'_>>,
+        writers: &mut TableWriters<'_>,
+    ) -> Result<Option<OpenHost>, Error> {
+        let Some(stored) = stored else {
+            return Ok(None);
+        };
+        while let Some(host) = stored.peek()
             && *host.surt_host_name <= *name
         {
-            if host.surt_host_name == name {
-                return self.begin_stored(stored);
+            let host = OpenHost::from(stored.take()?);
+            if host.stored.surt_host_name == name {
+                return Ok(Some(host));
             }
-            self.begin_stored(stored)?;
-            self.end_host(writers)?;
+            self.write_host(host, writers)?;
         }
-        self.host = Some(StoredHost {
-            surt_host_name: name.to_owned(),
-            ..StoredHost::default()
-        });
-        self.is_new_host = true;
-        Ok(())
+        Ok(None)
     }
 
-    /// Begins the next host of the history that is continued.
-    fn begin_stored(&mut self, stored: &mut StoredHosts<'_>) -> Result<(), Error> {
-        self.host = Some(stored.take()?);
-        self.is_new_host = false;
-        Ok(())
-    }
-
-    /// Adds a capture of a source to its host, which was begun.
-    fn push(
-        &mut self,
-        source: usize,
-        capture: &CaptureRecord<'_>,
-        position: u32,
-    ) -> Result<(), Error> {
-        let Some(host) = &mut self.host else {
-            return Ok(());
-        };
-        let order = (capture.time, position);
-        if !self.of_host.is_empty() && self.last_order >= order {
-            return Err(damaged_error(own_tables::HOST_CAPTURES));
-        }
-        self.last_order = order;
-        // Captures of one period of a history have the same state, so that states need not be compared.
-        let source_period = capture.period_no.map(|period_no| (source, period_no));
-        let is_known_state = source_period.is_some()
-            && source_period == self.source_period
-            && !self.of_host.is_empty();
-        self.source_period = source_period;
-        let fetch_time = capture.place.fetch_time;
-        let period = host.periods.last_mut();
-        let same = period.filter(|period| is_known_state || period.state == capture.state);
-        match same {
-            Some(period) => {
-                period.last_crawl = position;
-                period.last_fetch = fetch_time;
-                period.n_captures += 1;
-            }
-            None => host.periods.push(HostPeriod {
-                first_crawl: position,
-                last_crawl: position,
-                first_fetch: fetch_time,
-                last_fetch: fetch_time,
-                n_captures: 1,
-                domain_id: 0,
-                state: capture.state.to_vec(),
-            }),
-        }
-        let period_no = host.periods.len() as u32 - 1;
-        let mut content_no = None;
-        if !capture.digest.is_empty() {
-            let content = host.contents.last();
-            let is_same = content.is_some_and(|content| {
-                content.period_no == period_no && content.digest == capture.digest
-            });
-            if !is_same {
-                host.contents.push(HostContent {
-                    period_no,
-                    digest: capture.digest.to_vec(),
-                });
-            }
-            content_no = Some(host.contents.len() as u32 - 1);
-        }
-        self.of_host.push(AddedCapture {
-            place: capture.place,
-            position,
-            period_no,
-            content_no,
-        });
-        self.capture_count += 1;
-        Ok(())
-    }
-
-    /// Writes the host of the last capture, if there is one: its periods and contents, and the records of its captures.
+    /// Writes the host of the last capture, if there is one.
     fn end_host(&mut self, writers: &mut TableWriters<'_>) -> Result<(), Error> {
-        let Some(mut host) = self.host.take() else {
-            return Ok(());
-        };
-        if self.is_new_host {
-            let first = self.of_host.iter().map(|capture| capture.position).min();
+        match self.host.take() {
+            Some(host) => self.write_host(host, writers),
+            None => Ok(()),
+        }
+    }
+
+    /// Writes a host: its periods and contents, and the records of its captures.
+    fn write_host(
+        &mut self,
+        mut host: OpenHost,
+        writers: &mut TableWriters<'_>,
+    ) -> Result<(), Error> {
+        if host.is_new {
+            let first = host.captures.iter().map(|capture| capture.position).min();
             let first = first.unwrap_or_default();
             let count = &mut self.first_hosts[first as usize];
-            host.host_no = (i64::from(first) << 32) + *count;
+            host.stored.host_no = (i64::from(first) << 32) + *count;
             *count += 1;
         }
         self.count_host(&mut host);
         self.add_captures(&host)?;
+        let host = &host.stored;
         for (period_no, period) in (0..).zip(&host.periods) {
-            self.write_period(&host, period_no, period, writers)?;
+            self.write_period(host, period_no, period, writers)?;
+            let place = (self.hosts, period_no);
+            self.keys.push(host, place, period)?;
         }
-        self.write_contents(&host, writers)?;
+        write_contents(host, writers)?;
         self.hosts += 1;
-        self.of_host.clear();
         Ok(())
     }
 
     /// Counts the host in the crawls of its new captures, and sets the number of its domain.
-    fn count_host(&mut self, host: &mut StoredHost) {
+    fn count_host(&mut self, host: &mut OpenHost) {
+        let mut captures = host.captures.iter().peekable();
+        let host = &mut host.stored;
         let name = host.surt_host_name.as_bytes();
-        let mut captures = self.of_host.iter().peekable();
         let mut host_domains = HostDomains::new(host.host_no);
         for (period_no, period) in (0..).zip(&mut host.periods) {
             let registered_domain = STATE_DOMAIN.read(&period.state).url_host_registered_domain;
@@ -383,9 +300,10 @@ impl<'s> PeriodWriter<'s> {
     }
 
     /// Adds the records of the captures of a host, and counts it by their states.
-    fn add_captures(&mut self, host: &StoredHost) -> Result<(), Error> {
+    fn add_captures(&mut self, host: &OpenHost) -> Result<(), Error> {
         // The captures of a period are next to each other.
-        let of_periods = self.of_host.chunk_by(|a, b| a.period_no == b.period_no);
+        let of_periods = host.captures.chunk_by(|a, b| a.period_no == b.period_no);
+        let host = &host.stored;
         for captures in of_periods {
             let period = &host.periods[captures[0].period_no as usize];
             let state = COUNTED_STATE.read(&period.state);
@@ -406,26 +324,8 @@ impl<'s> PeriodWriter<'s> {
         Ok(())
     }
 
-    /// Writes the contents of a host.
-    fn write_contents(
-        &mut self,
-        host: &StoredHost,
-        writers: &mut TableWriters<'_>,
-    ) -> Result<(), Error> {
-        for (content_no, content) in (0..).zip(&host.contents) {
-            writers.push::<ContentRow<'_>>(ContentRow {
-                surt_host_name: host.surt_host_name.as_bytes(),
-                content_no,
-                period_no: content.period_no,
-                content_digest: &content.digest,
-            })?;
-        }
-        Ok(())
-    }
-
-    /// Writes a period, and adds the keys of its policy and its preferences.
     fn write_period(
-        &mut self,
+        &self,
         host: &StoredHost,
         period_no: u32,
         period: &HostPeriod,
@@ -443,54 +343,33 @@ impl<'s> PeriodWriter<'s> {
             n_captures: period.n_captures,
             domain_id: period.domain_id,
             state: Rest(&period.state),
-        })?;
-        let state = STATE_KEYS.read(&period.state);
-        let parse = |text: Option<&[u8]>| {
-            let key = text.map(|text| {
-                key_from_text(text).ok_or_else(|| damaged_error(own_tables::HOST_PERIODS))
-            });
-            key.transpose()
-        };
-        if let Some(key) = parse(state.preference_set_id)? {
-            self.preference_sets.push((key, ()))?;
-        }
-        let Some(key) = parse(state.policy_id)? else {
-            return Ok(());
-        };
-        if self.last_policy != Some(key) {
-            self.policies.push((key, ()))?;
-            self.last_policy = Some(key);
-        }
-        let state = NAMING_STATE.read(&period.state);
-        if !state.has_named_rows {
-            return Ok(());
-        }
-        let fields = PeriodFields {
-            n_captures: period.n_captures,
-            first_crawl: period.first_crawl,
-            last_crawl: period.last_crawl,
-            surt_host_name: host.surt_host_name.as_bytes(),
-            registered_domain: state.url_host_registered_domain,
-        };
-        let period = PeriodOfHost {
-            host_number: self.hosts,
-            period_no,
-            fields,
-        };
-        self.named.push((key, period))
+        })
     }
 
     pub(crate) fn finish(self) -> Result<WrittenPeriods<'s>, Error> {
         Ok(WrittenPeriods {
             captures: self.captures.finish()?,
-            policies: self.policies.finish()?,
-            preference_sets: self.preference_sets.finish()?,
-            named: self.named.finish()?,
+            policies: self.keys.policies.finish()?,
+            preference_sets: self.keys.preference_sets.finish()?,
+            named: self.keys.named.finish()?,
             counts: self.counts,
             hosts: self.hosts,
             counter: self.counter,
         })
     }
+}
+
+/// Writes the contents of a host.
+fn write_contents(host: &StoredHost, writers: &mut TableWriters<'_>) -> Result<(), Error> {
+    for (content_no, content) in (0..).zip(&host.contents) {
+        writers.push::<ContentRow<'_>>(ContentRow {
+            surt_host_name: host.surt_host_name.as_bytes(),
+            content_no,
+            period_no: content.period_no,
+            content_digest: &content.digest,
+        })?;
+    }
+    Ok(())
 }
 
 impl WrittenPeriods<'_> {
