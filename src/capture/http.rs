@@ -524,9 +524,10 @@ impl<'a> ResponseLines<'a> {
 
     /// Returns the bytes after the lines that were returned.
     fn rest(&self) -> &'a [u8] {
-        match self.is_done {
-            true => b"",
-            false => &self.block[self.lines.offset()..],
+        if self.is_done {
+            b""
+        } else {
+            &self.block[self.lines.offset()..]
         }
     }
 }

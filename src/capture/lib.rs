@@ -638,9 +638,10 @@ fn media_type(value: &[u8]) -> &[u8] {
 }
 
 fn to_lower_case(text: Cow<'_, str>) -> Cow<'_, str> {
-    match text.bytes().any(|byte| byte.is_ascii_uppercase()) {
-        true => Cow::Owned(text.to_ascii_lowercase()),
-        false => text,
+    if text.bytes().any(|byte| byte.is_ascii_uppercase()) {
+        Cow::Owned(text.to_ascii_lowercase())
+    } else {
+        text
     }
 }
 

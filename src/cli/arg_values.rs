@@ -41,9 +41,10 @@ pub(crate) fn table_parser(tables: impl Into<Vec<Table>>) -> impl TypedValuePars
 
 pub(crate) fn parse_agent(text: &str) -> Result<String, String> {
     let name = text.trim();
-    match whole_name(name).is_empty() {
-        true => Err("give the name of a crawler, such as GPTBot, or '*'".to_owned()),
-        false => Ok(name.to_owned()),
+    if whole_name(name).is_empty() {
+        Err("give the name of a crawler, such as GPTBot, or '*'".to_owned())
+    } else {
+        Ok(name.to_owned())
     }
 }
 

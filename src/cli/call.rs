@@ -51,9 +51,10 @@ pub fn stream_options(
     let readable_tables = Table::FROM_RECORDS.into_iter();
     let Some(found) = readable_tables.clone().find(|known| known.name() == table) else {
         let names: Vec<&str> = readable_tables.map(Table::name).collect();
-        let hint = match Table::ALL.iter().any(|known| known.name() == table) {
-            true => "this table does not come from single records: scan into a dataset".to_owned(),
-            false => format!("choose from {}", names.join(", ")),
+        let hint = if Table::ALL.iter().any(|known| known.name() == table) {
+            "this table does not come from single records: scan into a dataset".to_owned()
+        } else {
+            format!("choose from {}", names.join(", "))
         };
         let text = format!("there is no table '{table}' to read");
         return Err(CallError::from_usage(text, Some(hint)));

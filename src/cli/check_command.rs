@@ -114,12 +114,13 @@ const EXIT_UNKNOWN: u8 = 3;
 const STDIN_ARGUMENT: &str = "-";
 
 fn parse_url_or_path(text: &str) -> Result<String, String> {
-    match is_url_or_path(text.as_bytes()) {
-        true => Ok(text.to_owned()),
-        false => Err(
+    if is_url_or_path(text.as_bytes()) {
+        Ok(text.to_owned())
+    } else {
+        Err(
             "give an absolute URL, such as https://example.com/a, or a path that begins with '/'"
                 .to_owned(),
-        ),
+        )
     }
 }
 
@@ -222,9 +223,12 @@ fn print_result(
     code: u8,
 ) -> Result<CommandOutcome> {
     let is_terminal = stdout().is_terminal();
-    output::write(|out| match args.json {
-        true => check_json::write(checked, problem, code, out),
-        false => check_report::write(checked, is_terminal, out),
+    output::write(|out| {
+        if args.json {
+            check_json::write(checked, problem, code, out)
+        } else {
+            check_report::write(checked, is_terminal, out)
+        }
     })?;
     let text = Vec::new();
     Ok(CommandOutcome { code, text })
@@ -357,9 +361,12 @@ fn report_host(args: &CheckArgs, host: &Host, request: &CheckRequest<'_>) -> Res
         base: base.as_ref(),
         remote: remote.as_ref(),
     };
-    let explain = |error: Error| match error.is_interruption() {
-        true => StoppedError::wrap_if_begun(error),
-        false => error.into(),
+    let explain = |error: Error| {
+        if error.is_interruption() {
+            StoppedError::wrap_if_begun(error)
+        } else {
+            error.into()
+        }
     };
     let found = check_host(&host_request, request, &stop).map_err(explain)?;
     check_names(args, request, &found.report)?;

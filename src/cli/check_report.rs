@@ -349,9 +349,10 @@ fn format_captures(found: &HostReport) -> String {
         format_capture(&found.capture, of_capture)
     );
     if let Some(rules) = &found.rules_capture {
-        let word = match found.capture.record.is_revisit {
-            true => "same as     ",
-            false => "leads to    ",
+        let word = if found.capture.record.is_revisit {
+            "same as     "
+        } else {
+            "leads to    "
         };
         let _ = write!(out, "{word}{}", format_capture(rules, redirects));
     }
@@ -553,9 +554,10 @@ fn write_lines(
 
 /// Returns the numbers of consecutive missing lines, such as `3` or `3-7`.
 fn format_gap(first: u32, last: u32) -> String {
-    match first == last {
-        true => first.to_string(),
-        false => format!("{first}-{last}"),
+    if first == last {
+        first.to_string()
+    } else {
+        format!("{first}-{last}")
     }
 }
 

@@ -69,9 +69,10 @@ impl MessagePrefix {
     /// colored if standard error is a terminal.
     pub(crate) fn format_line(self, text: &str) -> String {
         let text = escape(text);
-        match stderr().is_terminal() && !is_color_disabled() {
-            true => format!("{0}{1}{0:#} {text}", self.style(), self.text()),
-            false => format!("{} {text}", self.text()),
+        if stderr().is_terminal() && !is_color_disabled() {
+            format!("{0}{1}{0:#} {text}", self.style(), self.text())
+        } else {
+            format!("{} {text}", self.text())
         }
     }
 
@@ -106,18 +107,20 @@ pub(crate) fn print_error(error: &anyhow::Error) {
 /// Those of [`output::print`].
 pub(crate) fn print_help_or_version(error: &clap::Error) -> Result<()> {
     let text = error.render();
-    output::print(match stdout().is_terminal() && !is_color_disabled() {
-        true => text.ansi().to_string(),
-        false => text.to_string(),
+    output::print(if stdout().is_terminal() && !is_color_disabled() {
+        text.ansi().to_string()
+    } else {
+        text.to_string()
     })
 }
 
 /// Prints the help for a call without arguments: the commands, an example, and the options that print more help.
 pub(crate) fn print_short_help(program: clap::Command) {
     let help = render_short_help(program);
-    let help = match stderr().is_terminal() && !is_color_disabled() {
-        true => help.ansi().to_string(),
-        false => help.to_string(),
+    let help = if stderr().is_terminal() && !is_color_disabled() {
+        help.ansi().to_string()
+    } else {
+        help.to_string()
     };
     let _ = stderr().write_all(help.as_bytes());
 }

@@ -72,9 +72,10 @@ pub(crate) fn find_nearest<'a>(
 ) -> Option<&'a str> {
     let distance = |name: &str| {
         let is_prefix = word.len() >= 3 && (name.starts_with(word) || word.starts_with(name));
-        match is_prefix {
-            true => 0,
-            false => strsim::osa_distance(&word.to_lowercase(), name),
+        if is_prefix {
+            0
+        } else {
+            strsim::osa_distance(&word.to_lowercase(), name)
         }
     };
     let names = names.map(|name| (distance(name), name));
@@ -92,9 +93,10 @@ pub(crate) fn dataset_as_archive_error(path: &Path) -> Option<UsageError> {
         return None;
     }
     let place = path.display();
-    let (what, hint) = match is_dataset {
-        true => ("a dataset", "use check, match, verify or duckdb"),
-        false => ("a Parquet file", "use verify or duckdb"),
+    let (what, hint) = if is_dataset {
+        ("a dataset", "use check, match, verify or duckdb")
+    } else {
+        ("a Parquet file", "use verify or duckdb")
     };
     Some(UsageError::with_hint(
         format!("'{place}' is {what}, not an archive"),

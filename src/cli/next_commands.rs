@@ -71,9 +71,10 @@ fn dataset_commands(root: &Path, tables: &[Table]) -> Vec<NextCommand> {
     let is_complete = has_tables(tables, &Table::ALL);
     let mut commands = vec![NextCommand {
         command: format!("duckdb -init {quoted_root}/views.sql"),
-        purpose: match is_complete {
-            true => "query; try FROM questions()",
-            false => "query",
+        purpose: if is_complete {
+            "query; try FROM questions()"
+        } else {
+            "query"
         },
     }];
     let has_rules = has_tables(tables, &[Table::ROBOTS_FILES, Table::GROUPS, Table::RULES]);
@@ -106,9 +107,10 @@ fn format_commands(commands: &[NextCommand]) -> String {
     let is_aligned = commands.iter().all(fits);
     let mut out = "next:\n".to_owned();
     for NextCommand { command, purpose } in commands {
-        let _ = match is_aligned {
-            true => writeln!(out, "  {command:width$}  {purpose}"),
-            false => writeln!(out, "  {purpose}:\n    {command}"),
+        let _ = if is_aligned {
+            writeln!(out, "  {command:width$}  {purpose}")
+        } else {
+            writeln!(out, "  {purpose}:\n    {command}")
         };
     }
     out

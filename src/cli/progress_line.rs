@@ -41,9 +41,10 @@ impl ProgressLine {
         };
         let is_terminal = stderr().is_terminal() && monitor.is_none();
         let bar = ProgressBar::no_length();
-        bar.set_draw_target(match is_terminal && !is_quiet {
-            true => ProgressDrawTarget::stderr(),
-            false => ProgressDrawTarget::hidden(),
+        bar.set_draw_target(if is_terminal && !is_quiet {
+            ProgressDrawTarget::stderr()
+        } else {
+            ProgressDrawTarget::hidden()
         });
         let began = Instant::now();
         let line = Self {

@@ -86,9 +86,10 @@ impl CommandArgs for RecordsArgs {
         capture_run::check_output(&self.run, self.with_record_ids, &layout)?;
         let registry = defaults::read_registry(self.run.agents.as_deref())?;
         let start = || network::start_scan_client(&self.url, None, &route).map(Arc::new);
-        let mut remote = match self.lists.iter().any(|list| has_scheme(list)) {
-            true => Some(start()?),
-            false => None,
+        let mut remote = if self.lists.iter().any(|list| has_scheme(list)) {
+            Some(start()?)
+        } else {
+            None
         };
         let found = input::find_records(
             &self.lists,

@@ -213,9 +213,10 @@ fn scan_options(args: &ScanArgs, layout: OutputLayout, route: &EventRoute) -> Re
     };
     let start = || network::start_scan_client(&args.url, tasks, route).map(Arc::new);
     let list = args.paths.as_ref().map(|list| list.to_string_lossy());
-    let mut remote = match list.is_some_and(|list| list.contains("://")) {
-        true => Some(start()?),
-        false => None,
+    let mut remote = if list.is_some_and(|list| list.contains("://")) {
+        Some(start()?)
+    } else {
+        None
     };
     let sample = args.sample.zip(args.seed).map(|(archives, seed)| Sample {
         archives: archives as usize,

@@ -51,15 +51,16 @@ impl ShardChoice {
         let set_variables: Vec<_> = set_variables.collect();
         let [(name, first, value)] = set_variables.as_slice() else {
             let names = TASK_VARIABLES.map(|(name, _)| name).join(", ");
-            return Err(match set_variables.is_empty() {
-                true => UsageError::with_hint(
+            return Err(if set_variables.is_empty() {
+                UsageError::with_hint(
                     format!("--shard auto/{count} needs the index of the task in {names}"),
                     format!("outside a cluster, name the shard: --shard 1/{count}"),
-                ),
-                false => UsageError::with_hint(
+                )
+            } else {
+                UsageError::with_hint(
                     format!("--shard auto/{count}: more than one of {names} is set"),
                     format!("name the shard: --shard I/{count}"),
-                ),
+                )
             });
         };
         let index = value.trim().parse::<usize>().ok();

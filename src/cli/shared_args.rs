@@ -34,9 +34,12 @@ pub(crate) struct CrawlerArgs {
 
 /// Returns a parser of the path of a registry: its option is easily mistaken for `--agent`.
 fn registry_parser() -> impl TypedValueParser<Value = PathBuf> {
-    PathBufValueParser::new().try_map(|path| match path.exists() {
-        true => Ok(path),
-        false => Err("no such file; names of crawlers belong to --agent"),
+    PathBufValueParser::new().try_map(|path| {
+        if path.exists() {
+            Ok(path)
+        } else {
+            Err("no such file; names of crawlers belong to --agent")
+        }
     })
 }
 

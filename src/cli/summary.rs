@@ -77,9 +77,10 @@ pub(crate) fn format_summary(summary: &ScanSummary, layout: &OutputLayout, next:
 
 /// Writes the counts of captures, records and inputs, the crawlers that are blocked most, and the captures by status.
 fn write_captures(summary: &ScanSummary, out: &mut String) {
-    let (item, input) = match summary.records_by_type.contains_key("row") {
-        true => ("row", "table"),
-        false => ("record", "archive"),
+    let (item, input) = if summary.records_by_type.contains_key("row") {
+        ("row", "table")
+    } else {
+        ("record", "archive")
     };
     let _ = writeln!(
         out,
@@ -206,9 +207,10 @@ pub(crate) fn no_robots_warning(summary: &ScanSummary) -> String {
     let kinds: Vec<String> = kinds
         .map(|(kind, count)| format!("{} {kind}", HumanCount(*count)))
         .collect();
-    let kinds = match kinds.is_empty() {
-        true => String::new(),
-        false => format!(" ({})", kinds.join(", ")),
+    let kinds = if kinds.is_empty() {
+        String::new()
+    } else {
+        format!(" ({})", kinds.join(", "))
     };
     let records = format_count(summary.records, "record");
     format!("no robots.txt file in {records}{kinds}: is this the robotstxt subset?")

@@ -64,13 +64,15 @@ impl CommandArgs for VerifyArgs {
         let result = verify_any(&options, &progress);
         display.finish();
         let report = result?;
-        let code = match report.is_sound() {
-            true => exit::OK,
-            false => EXIT_FINDINGS,
+        let code = if report.is_sound() {
+            exit::OK
+        } else {
+            EXIT_FINDINGS
         };
-        let text = match self.print.json {
-            true => json_line(&report_to_json(&report, &self.dataset, code)),
-            false => format_report(&report, &self.dataset, self.print.quiet),
+        let text = if self.print.json {
+            json_line(&report_to_json(&report, &self.dataset, code))
+        } else {
+            format_report(&report, &self.dataset, self.print.quiet)
         };
         let text = text.into_bytes();
         Ok(CommandOutcome { code, text })

@@ -92,11 +92,12 @@ fn to_string_array<'a>(
     }
     let mut builder = StringBuilder::with_capacity(rows, bytes);
     for row in 0..rows {
-        match is_null(column, row) {
-            true => builder.append_null(),
-            false => builder.append_value(std::str::from_utf8(text(row)).map_err(|error| {
+        if is_null(column, row) {
+            builder.append_null()
+        } else {
+            builder.append_value(std::str::from_utf8(text(row)).map_err(|error| {
                 ArrowError::InvalidArgumentError(format!("a text is not UTF-8: {error}"))
-            })?),
+            })?)
         }
     }
     Ok(Arc::new(builder.finish()))

@@ -96,12 +96,11 @@ fn metadata_of(source: &RowGroupSource) -> Result<ParquetMetaData, Error> {
         .try_parse(&source.file)
         .and_then(|()| reader.finish());
     let metadata = metadata.map_err(|error| cannot_copy(&source.path, error))?;
-    match source.row_groups.end <= metadata.num_row_groups() {
-        true => Ok(metadata),
-        false => {
-            let why = "it has fewer row groups than its manifest states".to_owned();
-            Err(cannot_copy(&source.path, ParquetError::General(why)))
-        }
+    if source.row_groups.end <= metadata.num_row_groups() {
+        Ok(metadata)
+    } else {
+        let why = "it has fewer row groups than its manifest states".to_owned();
+        Err(cannot_copy(&source.path, ParquetError::General(why)))
     }
 }
 

@@ -123,9 +123,10 @@ impl TextRange {
             return bounds::<ByteArrayType>(None, None, nulls);
         };
         // A truncated maximum is less than the text itself, so it must be increased.
-        let short_max = match truncate(&max).len() == max.len() {
-            true => Some(max),
-            false => shortest_greater(truncate(&max)),
+        let short_max = if truncate(&max).len() == max.len() {
+            Some(max)
+        } else {
+            shortest_greater(truncate(&max))
         };
         let short_min = ByteArray::from(truncate(&min).to_vec());
         bounds::<ByteArrayType>(Some(short_min), short_max.map(ByteArray::from), nulls)

@@ -171,9 +171,10 @@ impl ParsedBody {
         let is_other = choice == DialectChoice::Default
             && !crawler.ignores_wildcard()
             && !robots.directives().iter().any(is_name);
-        match is_other {
-            true => Rc::clone(self.unnamed_policy.get_or_insert_with(compute)),
-            false => compute(),
+        if is_other {
+            Rc::clone(self.unnamed_policy.get_or_insert_with(compute))
+        } else {
+            compute()
         }
     }
 

@@ -84,9 +84,10 @@ pub fn combine_parts(
 }
 
 fn check_stop(dataset: &DatasetWriter, stop: &AtomicBool) -> Result<(), Error> {
-    match stop.load(Ordering::Relaxed) {
-        true => Err(Error::new(ErrorKind::Interrupted, dataset.root())),
-        false => Ok(()),
+    if stop.load(Ordering::Relaxed) {
+        Err(Error::new(ErrorKind::Interrupted, dataset.root()))
+    } else {
+        Ok(())
     }
 }
 

@@ -139,9 +139,10 @@ impl OutputLayout {
     /// Returns the schema of a file. In a single file, the partition columns are
     /// columns of the table.
     pub fn file_schema(&self, table: Table) -> TableSchema {
-        match self.is_single_file && table.is_per_part() {
-            true => table.file_schema(&PARTITION_COLUMNS),
-            false => table.file_schema(&[]),
+        if self.is_single_file && table.is_per_part() {
+            table.file_schema(&PARTITION_COLUMNS)
+        } else {
+            table.file_schema(&[])
         }
     }
 

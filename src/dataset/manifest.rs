@@ -178,9 +178,10 @@ impl Manifest {
             Ok(options) => self.options = Some(options),
             Err(error) => problems.push(format!("has no valid options: {error}")),
         }
-        match problems.is_empty() {
-            true => Ok(()),
-            false => Err(problems),
+        if problems.is_empty() {
+            Ok(())
+        } else {
+            Err(problems)
         }
     }
 
@@ -208,12 +209,11 @@ impl Manifest {
             };
         }
         if let Some(path) = line["stale"].as_str() {
-            return match is_dataset_file_path(path) {
-                true => {
-                    self.stale.insert(path.to_owned());
-                    Ok(())
-                }
-                false => Err("is a path that no dataset has".to_owned()),
+            return if is_dataset_file_path(path) {
+                self.stale.insert(path.to_owned());
+                Ok(())
+            } else {
+                Err("is a path that no dataset has".to_owned())
             };
         }
         if line.get("resolved").is_some() {
@@ -535,9 +535,10 @@ fn combined_problem(
         // The shard, which is in the file names, is not known.
         false => own(0).parent() == path.parent() && is_dataset_file_path(&file.entry.path),
     };
-    match is_own && file.parts.iter().all(has_crawl) {
-        true => None,
-        false => Some("is not one of its parts".to_owned()),
+    if is_own && file.parts.iter().all(has_crawl) {
+        None
+    } else {
+        Some("is not one of its parts".to_owned())
     }
 }
 

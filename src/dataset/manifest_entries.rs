@@ -259,9 +259,10 @@ impl CrawlEntry {
     /// Converts a line, or describes its defect.
     pub(super) fn from_json(line: Value) -> Result<Self, String> {
         let entry: Self = serde_json::from_value(line).map_err(|error| error.to_string())?;
-        match is_partition_name(&entry.crawl) {
-            true => Ok(entry),
-            false => Err("its crawl is not valid".to_owned()),
+        if is_partition_name(&entry.crawl) {
+            Ok(entry)
+        } else {
+            Err("its crawl is not valid".to_owned())
         }
     }
 }

@@ -54,9 +54,10 @@ impl OutputLayout {
     /// [`DatasetErrorKind::SingleFileResume`], and those of `check_output_path`.
     pub fn check(&self, if_exists: IfExists) -> Result<(), Error> {
         check_output_path(self.root())?;
-        match self.is_single_file() {
-            true => self.check_file(if_exists),
-            false => self.check_dataset(if_exists),
+        if self.is_single_file() {
+            self.check_file(if_exists)
+        } else {
+            self.check_dataset(if_exists)
         }
     }
 
@@ -123,18 +124,20 @@ pub fn check_output_file(
 ) -> Result<(), Error> {
     // The check is the same for every table.
     let layout = OutputLayout::new_single_file(path, Table::AGENTS);
-    let if_exists = match overwrite {
-        true => IfExists::Overwrite,
-        false => IfExists::Refuse,
+    let if_exists = if overwrite {
+        IfExists::Overwrite
+    } else {
+        IfExists::Refuse
     };
     if path.as_os_str().to_string_lossy().ends_with('/') {
         return Err(Error::new(DatasetErrorKind::OutputIsFolder, path));
     }
     match layout.check(if_exists) {
         Err(error) if error.kind() == Some(&ErrorKind::ForeignFile) && is_own(path) => {
-            match overwrite {
-                true => Ok(()),
-                false => Err(Error::new(DatasetErrorKind::FileExists, path)),
+            if overwrite {
+                Ok(())
+            } else {
+                Err(Error::new(DatasetErrorKind::FileExists, path))
             }
         }
         result => result,

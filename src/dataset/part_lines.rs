@@ -46,9 +46,10 @@ impl PartLines {
         Ok(Self {
             groups: open(LineTable::Groups)?,
             rules: open(LineTable::Rules)?,
-            statements: match has_statements {
-                true => Some(open(LineTable::Statements)?),
-                false => None,
+            statements: if has_statements {
+                Some(open(LineTable::Statements)?)
+            } else {
+                None
             },
         })
     }

@@ -117,9 +117,10 @@ fn is_whole(root: &Path, file: &FileEntry) -> bool {
     let opened = disk::open_below(root, Path::new(&file.path));
     let digest = opened.and_then(|opened| {
         let bytes = opened.metadata()?.len();
-        match bytes == file.stats.bytes {
-            true => digest_of(&opened, 0, bytes),
-            false => Ok(String::new()),
+        if bytes == file.stats.bytes {
+            digest_of(&opened, 0, bytes)
+        } else {
+            Ok(String::new())
         }
     });
     digest.is_ok_and(|digest| digest == file.stats.digest)

@@ -193,9 +193,10 @@ impl Dataset {
         let mut crawls = Vec::new();
         let has_order = by_crawl.len() > 1;
         for (crawl, files) in by_crawl {
-            let first_time = match has_order {
-                true => read_first_fetch_time(&files)?,
-                false => None,
+            let first_time = if has_order {
+                read_first_fetch_time(&files)?
+            } else {
+                None
             };
             crawls.push((first_time, crawl, files));
         }
@@ -414,9 +415,10 @@ pub(super) fn for_each_in_parallel<F: Sync>(
 ) -> Result<(), Error> {
     // The other half of the free files is for files that `each` opens.
     let max_open_files = (open_files::count_free() / 2).max(1);
-    let files_per_task = match rayon::current_num_threads() <= max_open_files {
-        true => 1,
-        false => files.len().div_ceil(max_open_files).max(1),
+    let files_per_task = if rayon::current_num_threads() <= max_open_files {
+        1
+    } else {
+        files.len().div_ceil(max_open_files).max(1)
     };
     files
         .par_chunks(files_per_task)

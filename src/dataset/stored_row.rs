@@ -73,13 +73,12 @@ impl EncodedColumns {
 /// [`DatasetErrorKind::NotADataset`](crate::error::DatasetErrorKind::NotADataset).
 pub fn check_nulls(batch: &RecordBatch, column: &Column) -> Result<(), Error> {
     let values = batch.column_by_name(column.name);
-    match values.is_some_and(|values| !column.is_nullable && values.null_count() > 0) {
-        true => {
-            let name = column.name;
-            let message = format!("its column `{name}` has a null, although it is not nullable");
-            Err(DatasetDefect::Other(message).error(Path::new("")))
-        }
-        false => Ok(()),
+    if values.is_some_and(|values| !column.is_nullable && values.null_count() > 0) {
+        let name = column.name;
+        let message = format!("its column `{name}` has a null, although it is not nullable");
+        Err(DatasetDefect::Other(message).error(Path::new("")))
+    } else {
+        Ok(())
     }
 }
 
@@ -207,9 +206,10 @@ impl StoredRows {
     pub fn push(&mut self, key: &[u8], fields: &mut FieldReader<'_>) {
         let mut key = FieldReader::new(key);
         for column in &mut self.columns {
-            self.bytes += match key.rest().is_empty() {
-                true => column.append(fields, &mut self.texts),
-                false => column.append(&mut key, &mut self.texts),
+            self.bytes += if key.rest().is_empty() {
+                column.append(fields, &mut self.texts)
+            } else {
+                column.append(&mut key, &mut self.texts)
             };
         }
         self.cumulative_bytes.push(self.bytes);

@@ -121,11 +121,12 @@ fn read_entries(folder: &Path) -> Result<Vec<(PathBuf, FileKind)>, Error> {
 /// Rejects a link, a pipe or a device that has the name of a part or of its folder:
 /// views might read it, while rows would be missing silently.
 fn check_kind(path: &Path, found: FileKind, needed: FileKind) -> Result<(), Error> {
-    match found == needed {
-        true => Ok(()),
-        false => Err(Error::new(
+    if found == needed {
+        Ok(())
+    } else {
+        Err(Error::new(
             DatasetErrorKind::WrongKind { found, needed },
             path,
-        )),
+        ))
     }
 }

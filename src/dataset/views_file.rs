@@ -227,9 +227,10 @@ pub fn check_readable(root: &Path) -> Result<(), Error> {
         return Ok(());
     }
     let text = disk::read(&path).map_err(|error| Error::read(&path, error))?;
-    match manifest::is_being_replaced(&text) {
-        true => Err(DatasetDefect::Unfinished.error(root)),
-        false => Ok(()),
+    if manifest::is_being_replaced(&text) {
+        Err(DatasetDefect::Unfinished.error(root))
+    } else {
+        Ok(())
     }
 }
 
@@ -245,8 +246,9 @@ pub fn check_format(root: &Path) -> Result<(), Error> {
     read.map_err(|error| Error::read(&path, error))?;
     let end = bytes.iter().position(|&byte| byte == b'\n');
     let first = Manifest::parse(&bytes[..end.map_or(0, |end| end + 1)]);
-    match first.has_other_format {
-        true => Err(DatasetDefect::other_format().error(root)),
-        false => Ok(()),
+    if first.has_other_format {
+        Err(DatasetDefect::other_format().error(root))
+    } else {
+        Ok(())
     }
 }

@@ -283,9 +283,10 @@ impl FormerRun {
             let is_kept = kept_parts.len() == planned.len()
                 && planned.iter().all(is_resolved)
                 && present.has_crawls;
-            match is_kept {
-                true => kept_crawls = crawls,
-                false => dropped_crawls = crawls,
+            if is_kept {
+                kept_crawls = crawls
+            } else {
+                dropped_crawls = crawls
             }
             stale = former.stale;
         }
@@ -353,9 +354,10 @@ impl FormerRun {
             dataset.folder.remove_files_and_folders(&stale)?;
         }
         dataset.write_manifest(&BTreeSet::new())?;
-        match self.stale.is_empty() {
-            true => Ok(()),
-            false => dataset.folder.add_replaced(),
+        if self.stale.is_empty() {
+            Ok(())
+        } else {
+            dataset.folder.add_replaced()
         }
     }
 }

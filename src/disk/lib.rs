@@ -192,9 +192,10 @@ pub fn read(path: &Path) -> io::Result<Vec<u8>> {
     let read = file
         .take(MAX_SMALL_FILE_BYTES + 1)
         .read_to_end(&mut bytes)?;
-    match read as u64 > MAX_SMALL_FILE_BYTES {
-        true => Err(io::ErrorKind::FileTooLarge.into()),
-        false => Ok(bytes),
+    if read as u64 > MAX_SMALL_FILE_BYTES {
+        Err(io::ErrorKind::FileTooLarge.into())
+    } else {
+        Ok(bytes)
     }
 }
 
@@ -215,12 +216,11 @@ pub fn read_user_file(path: &Path, max_bytes: u64) -> io::Result<Vec<u8>> {
 pub fn read_limited(source: &mut dyn Read, max_bytes: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     source.take(max_bytes + 1).read_to_end(&mut bytes)?;
-    match bytes.len() as u64 > max_bytes {
-        true => {
-            let why = format!("it has more than {max_bytes} bytes");
-            Err(io::Error::other(why))
-        }
-        false => Ok(bytes),
+    if bytes.len() as u64 > max_bytes {
+        let why = format!("it has more than {max_bytes} bytes");
+        Err(io::Error::other(why))
+    } else {
+        Ok(bytes)
     }
 }
 
@@ -306,9 +306,10 @@ fn intermediate_folders(root: &Path, relative: &Path) -> io::Result<Vec<PathBuf>
 /// one that is reached through a link below `root`, is not removed.
 pub fn remove_below(root: &Path, relative: &Path) -> io::Result<()> {
     let is_reached = check_folders(root, relative).unwrap_or(false);
-    match is_reached && is_regular(&root.join(relative)) {
-        true => remove(&root.join(relative)),
-        false => Ok(()),
+    if is_reached && is_regular(&root.join(relative)) {
+        remove(&root.join(relative))
+    } else {
+        Ok(())
     }
 }
 
@@ -353,9 +354,10 @@ fn remove_numbered_files(folder: &Path, prefix: &str, suffix: &str) -> io::Resul
 
 /// Syncs a folder to the disk, so that the names of its files survive a crash.
 pub fn sync_folder(folder: &Path) -> io::Result<()> {
-    let folder = match folder.as_os_str().is_empty() {
-        true => Path::new("."),
-        false => folder,
+    let folder = if folder.as_os_str().is_empty() {
+        Path::new(".")
+    } else {
+        folder
     };
     File::open(folder)?.sync_all()
 }

@@ -585,11 +585,12 @@ impl Connection {
 
 fn check_registered(is_registered: bool, name: &CStr) -> Result<(), String> {
     let name = name.to_string_lossy();
-    match is_registered {
-        true => Ok(()),
-        false => Err(format!(
+    if is_registered {
+        Ok(())
+    } else {
+        Err(format!(
             "the function {name} cannot be registered: it may exist"
-        )),
+        ))
     }
 }
 

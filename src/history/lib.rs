@@ -20,6 +20,7 @@
 
 pub mod error;
 mod merge;
+mod options;
 pub mod own_tables;
 mod periods;
 pub mod policies;
@@ -29,7 +30,8 @@ mod shares;
 mod verify;
 mod write;
 
-pub use prepare::{Options, PreparedHistory, prepare};
+pub use options::Options;
+pub use prepare::{PreparedHistory, prepare};
 pub use verify::verify;
 pub use write::manifest::{HistoryFile, HistoryManifest};
 pub use write::progress::{HistoryProgress, HistorySummary};

@@ -1,6 +1,7 @@
 //! Checks the inputs and the output of a history, and makes it.
 
 use crate::merge::write_history;
+use crate::options::Options;
 use crate::own_tables;
 use crate::read::history_reader::HistoryReader;
 use crate::read::inputs::{InputHistory, Inputs, read_input_digest};
@@ -11,28 +12,9 @@ use dataset::row;
 use disk::error::{Error, ErrorKind};
 use sort::MIN_MEMORY_BYTES;
 use std::collections::BTreeSet;
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use xxhash_rust::xxh3::Xxh3;
-
-/// The inputs and the output of a history.
-#[derive(Clone, Debug)]
-pub struct Options {
-    /// Datasets, joined folders and earlier histories.
-    pub inputs: Vec<PathBuf>,
-    /// The folder that is written.
-    pub output: PathBuf,
-    /// The memory limit of all sorters, in bytes.
-    pub memory: u64,
-    /// True if an existing history in `output` is replaced.
-    pub overwrite: bool,
-    /// True if a crawl of a later input replaces the same crawl of an earlier one. Otherwise such a crawl is an
-    /// error.
-    pub replaces_crawls: bool,
-    /// Hosts that are left out of the history, in the form of the column `surt_host_name`.
-    pub forgotten: BTreeSet<String>,
-}
 
 /// A history whose inputs and output have been checked.
 pub struct PreparedHistory {

@@ -219,12 +219,13 @@ impl CandidateSelection {
     /// Selects among the preferred candidates of the crawls; `None` if there are no candidates.
     pub fn authoritative_capture(&self) -> Option<Candidate> {
         let candidates = self.best_by_crawl.values().copied();
-        candidates.reduce(
-            |best, candidate| match candidate.is_preferred_across_crawls(&best) {
-                true => candidate,
-                false => best,
-            },
-        )
+        candidates.reduce(|best, candidate| {
+            if candidate.is_preferred_across_crawls(&best) {
+                candidate
+            } else {
+                best
+            }
+        })
     }
 }
 

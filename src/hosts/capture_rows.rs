@@ -174,9 +174,10 @@ impl CaptureRows {
         Candidate {
             id: self.id(row),
             time: self.time(row),
-            rank: match is_revisit {
-                true => CaptureRank::Nothing,
-                false => self.rank(row),
+            rank: if is_revisit {
+                CaptureRank::Nothing
+            } else {
+                self.rank(row)
             },
             preference: UrlOrder::from_url(self.url(row)),
             source: self.rules_source(row),
@@ -275,9 +276,10 @@ impl CaptureRows {
 
     /// Returns a hash of the digest of the content; `None` if no content was fetched.
     pub(super) fn content_hash(&self, row: usize) -> Option<u64> {
-        let is_content = match self.is_revisit(row) {
-            true => self.rank(row) == CaptureRank::Content,
-            false => self.status.content_class.is_valid(row),
+        let is_content = if self.is_revisit(row) {
+            self.rank(row) == CaptureRank::Content
+        } else {
+            self.status.content_class.is_valid(row)
         };
         let digest = self.digest(row).filter(|_| is_content)?;
         if self.fetch_status(row) == Some(304) && digest == EMPTY_BODY_DIGEST {
@@ -312,8 +314,9 @@ impl UrlOrder {
 /// Returns a filter of captures with one of `values` in `column`. If there are many values, the
 /// filter lets all captures pass.
 pub(super) fn build_values_filter(column: &'static str, values: BTreeSet<String>) -> CaptureFilter {
-    match values.len() <= MAX_FILTER_VALUES {
-        true => CaptureFilter::Values(Arc::new(ColumnValuesFilter { column, values })),
-        false => CaptureFilter::All,
+    if values.len() <= MAX_FILTER_VALUES {
+        CaptureFilter::Values(Arc::new(ColumnValuesFilter { column, values }))
+    } else {
+        CaptureFilter::All
     }
 }

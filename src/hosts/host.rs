@@ -125,9 +125,10 @@ pub fn suggest_hosts(context: &ResolveContext<'_>, host: &Host) -> Result<HostSu
                 continue;
             };
             let is_host = host.matches(&origin);
-            let distance = match is_similar(origin.host, &host.name) {
-                true => Some(0),
-                false => typing_errors(origin.host, &host.name),
+            let distance = if is_similar(origin.host, &host.name) {
+                Some(0)
+            } else {
+                typing_errors(origin.host, &host.name)
             };
             let Some(distance) = distance else {
                 continue;

@@ -178,13 +178,12 @@ impl LimitedFile {
             let Some(i) = self.find_chunk_at(offset).filter(|_| length > 0) else {
                 continue;
             };
-            let value_bytes = match has_shared_prefixes(chunk) {
-                true => u64::try_from(chunk.uncompressed_size()).unwrap_or(u64::MAX),
-                false => {
-                    let longest = self.longest_repeated_bytes(i, offset)?;
-                    dictionary_bytes += longest;
-                    longest
-                }
+            let value_bytes = if has_shared_prefixes(chunk) {
+                u64::try_from(chunk.uncompressed_size()).unwrap_or(u64::MAX)
+            } else {
+                let longest = self.longest_repeated_bytes(i, offset)?;
+                dictionary_bytes += longest;
+                longest
             };
             let batch_bytes = MAX_BATCH_BYTES.min(self.chunks[i].page_bytes_max);
             least = least.min(batch_bytes / value_bytes.max(1));
@@ -383,9 +382,10 @@ impl LimitedFile {
             data_start: offset + header.length,
             header,
         };
-        match is_dictionary {
-            true => pages.dictionary = Some(page),
-            false => pages.current = Some(page),
+        if is_dictionary {
+            pages.dictionary = Some(page)
+        } else {
+            pages.current = Some(page)
         }
         Ok(())
     }

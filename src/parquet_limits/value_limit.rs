@@ -70,9 +70,12 @@ impl ValueCounter {
         let fields = batch.schema_ref().fields();
         let is_counted = |name: &str| self.uncounted_column != Some(name);
         let columns = fields.iter().zip(batch.columns());
-        let sizes = columns.map(|(field, column)| match is_counted(field.name()) {
-            true => value_bytes(column),
-            false => 0,
+        let sizes = columns.map(|(field, column)| {
+            if is_counted(field.name()) {
+                value_bytes(column)
+            } else {
+                0
+            }
         });
         let sizes: Vec<u64> = sizes.collect();
         let total = sizes
@@ -109,9 +112,10 @@ impl ValueCounter {
                 row_group,
                 column: column(),
             },
-            bytes_max: match is_of_row_group {
-                true => self.row_group_bytes_max,
-                false => self.file_bytes_max,
+            bytes_max: if is_of_row_group {
+                self.row_group_bytes_max
+            } else {
+                self.file_bytes_max
             },
             is_of_row_group,
         })
@@ -157,9 +161,10 @@ pub fn value_bytes(column: &dyn Array) -> u64 {
 impl fmt::Display for LargeValues {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let PageLocation { row_group, column } = &self.location;
-        let what = match self.is_of_row_group {
-            true => "row group",
-            false => "file",
+        let what = if self.is_of_row_group {
+            "row group"
+        } else {
+            "file"
         };
         write!(
             f,

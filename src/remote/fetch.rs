@@ -206,9 +206,10 @@ pub(super) async fn fetch(
         tries += 1;
         let is_never_reached = tries >= TRIES_WITHOUT_ANSWER && !server.has_answered();
         if is_never_reached || Instant::now() >= deadline.expires_at {
-            return Err(fail(match server.has_answered() {
-                true => FetchErrorKind::OutOfPatience { reason },
-                false => FetchErrorKind::NoAnswer { reason },
+            return Err(fail(if server.has_answered() {
+                FetchErrorKind::OutOfPatience { reason }
+            } else {
+                FetchErrorKind::NoAnswer { reason }
             }));
         }
     }

@@ -218,9 +218,10 @@ impl Policy {
             }
         }
         let is_named = !named_lines.is_empty();
-        let (wanted_bit, agent_lines) = match is_named {
-            true => (NAMED_BIT, named_lines),
-            false => (WILDCARD_BIT, wildcard_lines),
+        let (wanted_bit, agent_lines) = if is_named {
+            (NAMED_BIT, named_lines)
+        } else {
+            (WILDCARD_BIT, wildcard_lines)
         };
         let mut policy = Self::new_empty(Dialect::Google, is_named, agent_lines);
         policy.add_google_rules(robots_txt, |group_no| {

@@ -76,11 +76,12 @@ impl PendingSlice {
         if boundary >= range.end {
             return BoundaryCheck::Skipped;
         }
-        match first_output.first_member == Some(boundary)
+        if first_output.first_member == Some(boundary)
             || matches!(first_output.state, SliceState::Failed(_))
         {
-            true => BoundaryCheck::Match,
-            false => BoundaryCheck::Mismatch,
+            BoundaryCheck::Match
+        } else {
+            BoundaryCheck::Mismatch
         }
     }
 

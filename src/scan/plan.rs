@@ -108,9 +108,10 @@ pub(super) fn plan_input_slices(
     bytes: Option<u64>,
     threads: usize,
 ) -> Vec<PendingSlice> {
-    let ranges = match planned.selection.is_all() {
-        true => divide_into_ranges(source.as_ref(), bytes, threads),
-        false => vec![None],
+    let ranges = if planned.selection.is_all() {
+        divide_into_ranges(source.as_ref(), bytes, threads)
+    } else {
+        vec![None]
     };
     let count = ranges.len();
     let compression = Arc::default();

@@ -547,9 +547,10 @@ impl<'a> Scheduler<'a> {
             self.reporter.finish_input(rest);
             self.part_writer.add_input_bytes(slice.part, rest);
         }
-        match slice.is_last_of_part {
-            true => self.part_writer.end_part(slice.part),
-            false => Ok(()),
+        if slice.is_last_of_part {
+            self.part_writer.end_part(slice.part)
+        } else {
+            Ok(())
         }
     }
 

@@ -109,9 +109,10 @@ impl IdleAnalyzers {
         let needs_verdicts = |table: &Table| from_verdicts.contains(table);
         Self {
             idle: Mutex::default(),
-            new_analyzer: match tables.iter().any(needs_verdicts) {
-                true => Analyzer::default,
-                false => Analyzer::without_verdicts,
+            new_analyzer: if tables.iter().any(needs_verdicts) {
+                Analyzer::default
+            } else {
+                Analyzer::without_verdicts
             },
         }
     }

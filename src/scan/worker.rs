@@ -132,9 +132,10 @@ impl Worker {
                     Ok(false) => return SliceState::Finished(self.source.next_offset()),
                     Err(ItemError::Failed(error)) => {
                         // A stop interrupts the decoding of long members, which is no failure of the input.
-                        return match self.is_stopped() {
-                            true => SliceState::More,
-                            false => SliceState::Failed(error),
+                        return if self.is_stopped() {
+                            SliceState::More
+                        } else {
+                            SliceState::Failed(error)
                         };
                     }
                     Err(ItemError::Damaged { fault, truncation }) => {

@@ -208,9 +208,10 @@ impl Table {
     }
 
     const fn is_selected(self, from_records: bool) -> bool {
-        match from_records {
-            true => self.record_rows.is_some(),
-            false => matches!(self.declaration.division, FileDivision::Part),
+        if from_records {
+            self.record_rows.is_some()
+        } else {
+            matches!(self.declaration.division, FileDivision::Part)
         }
     }
 

@@ -199,9 +199,10 @@ mod tests {
                     });
                 }
             }
-            match check_plain(text.as_bytes()) {
-                true => plain += 1,
-                false => other += 1,
+            if check_plain(text.as_bytes()) {
+                plain += 1
+            } else {
+                other += 1
             }
         }
         assert!(plain > 50_000 && other > 50_000, "{plain}, {other}");

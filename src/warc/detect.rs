@@ -102,9 +102,12 @@ fn find_compression_after_damage(bytes: &[u8]) -> Option<Compression> {
             Compression::Gzip,
         ),
         (
-            find_member_by_magic(bytes, &zstd_frame::MAGIC, |rest| match can_probe_zstd {
-                true => zstd.probe(rest),
-                false => Probe::new(false, 0, 0),
+            find_member_by_magic(bytes, &zstd_frame::MAGIC, |rest| {
+                if can_probe_zstd {
+                    zstd.probe(rest)
+                } else {
+                    Probe::new(false, 0, 0)
+                }
             }),
             Compression::Zstd,
         ),

@@ -37,9 +37,10 @@ fn record(random: &mut Random, nth: usize, has_digest: bool) -> (Vec<u8>, Writte
         .iter()
         .map(|byte| format!("{byte:02x}"))
         .collect();
-    let digest = match has_digest {
-        true => format!("WARC-Block-Digest: sha1:{digest}\r\n"),
-        false => String::new(),
+    let digest = if has_digest {
+        format!("WARC-Block-Digest: sha1:{digest}\r\n")
+    } else {
+        String::new()
     };
     let text = format!(
         "WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: {url}\r\nWARC-Date: {date}\r\n{digest}Content-Length: {}\r\n\r\n{block}\r\n\r\n",

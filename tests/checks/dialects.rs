@@ -114,9 +114,10 @@ impl Pair<'_, '_> {
         assert_eq!(verdict, row.unwrap_or(verdict), "{}", of());
         let path = path_of_url(url);
         if self.oracle.path(&path) != self.oracle.path(b"/robots.txt") {
-            let denied = match access.is_allowed {
-                true => Verdict::DisallowAll,
-                false => Verdict::AllowAll,
+            let denied = if access.is_allowed {
+                Verdict::DisallowAll
+            } else {
+                Verdict::AllowAll
             };
             assert_ne!(verdict, denied, "{}", of());
         }

@@ -168,9 +168,10 @@ fn assert_consistent(robots: &RobotsTxt<'_>) {
 
 /// Returns the product token of a user-agent value in lower case, or `*` for all crawlers.
 fn expected_token(value: &[u8]) -> Vec<u8> {
-    match is_star(value) {
-        true => b"*".to_vec(),
-        false => google_token(value).to_ascii_lowercase(),
+    if is_star(value) {
+        b"*".to_vec()
+    } else {
+        google_token(value).to_ascii_lowercase()
     }
 }
 

@@ -189,9 +189,10 @@ fn random_letters(random: &mut Random, letters: &[u8], below: usize) -> Vec<u8> 
 fn text(line: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(line.len());
     for byte in line {
-        match PLAIN.contains(byte) {
-            true => out.push(*byte),
-            false => out.extend_from_slice(PIECES[usize::from(byte.wrapping_sub(b'A')) % 26]),
+        if PLAIN.contains(byte) {
+            out.push(*byte)
+        } else {
+            out.extend_from_slice(PIECES[usize::from(byte.wrapping_sub(b'A')) % 26])
         }
     }
     out

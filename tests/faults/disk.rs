@@ -35,15 +35,17 @@ fn fail(
             what,
         };
         let calls = bench.count(shim(0));
-        let runs = match series.is_whole() {
-            true => calls,
-            false => series.count(count),
+        let runs = if series.is_whole() {
+            calls
+        } else {
+            series.count(count)
         };
         for run in 1..=runs {
             bench.clear();
-            let call = match series.is_whole() {
-                true => run,
-                false => 1 + random.below(calls),
+            let call = if series.is_whole() {
+                run
+            } else {
+                1 + random.below(calls)
             };
             let ran = bench.run(&out, Some(shim(call)), &[]);
             tried += 1;

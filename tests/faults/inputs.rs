@@ -116,9 +116,10 @@ pub(crate) fn changing(random: &mut Random, series: Series) -> Tried {
             while !bench.out().join("_manifest.jsonl").exists() {
                 std::thread::sleep(Duration::from_millis(1));
             }
-            let changed = match grows {
-                true => [&bytes[..], &bytes[..1 + random.below(bytes.len())]].concat(),
-                false => bytes[..random.below(bytes.len())].to_vec(),
+            let changed = if grows {
+                [&bytes[..], &bytes[..1 + random.below(bytes.len())]].concat()
+            } else {
+                bytes[..random.below(bytes.len())].to_vec()
             };
             fs::write(&path, changed).unwrap();
             let ran: Ran = child.wait_with_output().unwrap().into();

@@ -63,14 +63,16 @@ fn kill_at_calls(
         what: "kill",
     };
     let calls = bench.count(shim(0));
-    let wanted = match series.is_whole() {
-        true => KillCount::FirstRuns(calls),
-        false => KillCount::Kills(series.count(count)),
+    let wanted = if series.is_whole() {
+        KillCount::FirstRuns(calls)
+    } else {
+        KillCount::Kills(series.count(count))
     };
     let (killed, runs) = kill(&bench, random, wanted, |random, run| {
-        let call = match series.is_whole() && run.is_first {
-            true => run.number,
-            false => 1 + random.below(calls),
+        let call = if series.is_whole() && run.is_first {
+            run.number
+        } else {
+            1 + random.below(calls)
         };
         let ran = bench.run(&out, Some(shim(call)), run.options);
         assert!(matches!(ran.code, None | Some(1)), "{}", ran.err);
@@ -224,9 +226,12 @@ pub(crate) fn replacing(random: &mut Random, series: Series) -> Tried {
     let calls: usize = fs::read_to_string(count).unwrap().parse().unwrap();
     // The former dataset is removed at the beginning, so each call is tried there.
     let (first, later) = (calls.min(200), series.count(200));
-    let first = (0..series.count(first)).map(|i| match series.is_whole() {
-        true => 1 + i,
-        false => 1 + random.below(first),
+    let first = (0..series.count(first)).map(|i| {
+        if series.is_whole() {
+            1 + i
+        } else {
+            1 + random.below(first)
+        }
     });
     let mut chosen: Vec<usize> = first.collect();
     chosen.extend((0..later).map(|_| 1 + random.below(calls)));
@@ -306,9 +311,10 @@ pub(crate) fn single_file(random: &mut Random, series: Series) -> Tried {
     };
     let (mut call, mut tried) = (0, 0);
     loop {
-        call += match series.is_whole() {
-            true => 1,
-            false => 1 + random.below(20),
+        call += if series.is_whole() {
+            1
+        } else {
+            1 + random.below(20)
         };
         let shim = Shim {
             path: place.to_str().unwrap(),

@@ -165,9 +165,10 @@ pub(crate) fn names(_: &mut Random, _: Series) -> Tried {
             && told
                 .bytes()
                 .all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte));
-        let expected = match is_name {
-            true => format!("crawl={told}/subset={told}"),
-            false => "crawl=unknown/subset=warc".to_owned(),
+        let expected = if is_name {
+            format!("crawl={told}/subset={told}")
+        } else {
+            "crawl=unknown/subset=warc".to_owned()
         };
         assert_eq!(shown, [expected], "{name:?}");
         assert_eq!(quoted(&views(&out)).1, usual_views);
@@ -208,9 +209,12 @@ pub(crate) fn names(_: &mut Random, _: Series) -> Tried {
             "{name:?}"
         );
         let shown = out.to_str().unwrap();
-        let is_shown = |text: &String| match name.contains('\\') {
-            true => text.starts_with(&format!("DuckDB cannot search {shown}, ")),
-            false => *text == shown.replace('[', "[[]"),
+        let is_shown = |text: &String| {
+            if name.contains('\\') {
+                text.starts_with(&format!("DuckDB cannot search {shown}, "))
+            } else {
+                *text == shown.replace('[', "[[]")
+            }
         };
         let errors = |views: &str| views.matches("error()").count();
         assert_eq!(errors(&rest) > errors(&usual_views), name.contains('\\'));

@@ -78,13 +78,14 @@ impl Repeated {
     fn stop(&self, count: usize, random: &mut Random, series: Series) -> Tried {
         let calls = STOPS.map(|stop| self.count_calls(stop));
         assert!(calls.iter().all(|calls| *calls > 20), "{calls:?}");
-        let first: Vec<(usize, usize)> = match series.is_whole() {
-            true => (0..2)
+        let first: Vec<(usize, usize)> = if series.is_whole() {
+            (0..2)
                 .flat_map(|i| (1..=calls[i]).map(move |call| (i, call)))
-                .collect(),
-            false => (0..series.count(count))
+                .collect()
+        } else {
+            (0..series.count(count))
                 .map(|run| (run % 2, 1 + random.below(calls[run % 2])))
-                .collect(),
+                .collect()
         };
         let (mut killed, mut full) = (0, 0);
         for (first_stop, first_call) in first {
@@ -174,9 +175,10 @@ fn has_all(files: &Files, expected: &Files, is_wanted: impl Fn(&str) -> bool) ->
 fn check_history(repeated: &Repeated, files: &Files) {
     let manifest = files.get("_manifest.jsonl");
     let is_new = manifest.is_some() && manifest == repeated.new.get("_manifest.jsonl");
-    let expected = match is_new {
-        true => &repeated.new,
-        false => &repeated.former,
+    let expected = if is_new {
+        &repeated.new
+    } else {
+        &repeated.former
     };
     assert!(manifest == expected.get("_manifest.jsonl"));
     assert!(has_all(files, expected, |_| true), "{:?}", files.keys());

@@ -181,15 +181,14 @@ impl Bench {
             }
             let table = name.trim_start_matches("_parts/").split('/').next();
             let number = name.rsplit("part-").next().unwrap();
-            let parts = match name.starts_with("_parts/") {
-                true => vec![number.trim_end_matches(".parquet").parse().unwrap()],
-                false => {
-                    let mut lines = lines.iter().rev();
-                    let line = lines.find(|line| line["path"] == name && line["parts"].is_array());
-                    let line = line.unwrap_or_else(|| panic!("{name} is not whole"));
-                    let parts = line["parts"].as_array().unwrap().iter();
-                    parts.map(|part| part.as_u64().unwrap()).collect()
-                }
+            let parts = if name.starts_with("_parts/") {
+                vec![number.trim_end_matches(".parquet").parse().unwrap()]
+            } else {
+                let mut lines = lines.iter().rev();
+                let line = lines.find(|line| line["path"] == name && line["parts"].is_array());
+                let line = line.unwrap_or_else(|| panic!("{name} is not whole"));
+                let parts = line["parts"].as_array().unwrap().iter();
+                parts.map(|part| part.as_u64().unwrap()).collect()
             };
             let rows = parts.iter();
             let rows = rows.flat_map(|part| self.row_groups(table.unwrap(), *part));

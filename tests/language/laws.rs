@@ -98,9 +98,10 @@ fn verdict_row(row: &AgentVerdict<'_>) -> String {
 
 /// Returns the verdict that an answer contradicts.
 fn denied_by(policy: &Policy, url: &str) -> Verdict {
-    match policy.access(url.as_bytes()).is_allowed {
-        true => Verdict::DisallowAll,
-        false => Verdict::AllowAll,
+    if policy.access(url.as_bytes()).is_allowed {
+        Verdict::DisallowAll
+    } else {
+        Verdict::AllowAll
     }
 }
 

@@ -33,9 +33,10 @@ impl Series {
 
     /// Returns how many of the cases of a whole series are made, at least one.
     pub fn count(self, whole: usize) -> usize {
-        match self.is_whole {
-            true => whole,
-            false => whole.div_ceil(SHARE),
+        if self.is_whole {
+            whole
+        } else {
+            whole.div_ceil(SHARE)
         }
     }
 

@@ -458,9 +458,10 @@ fn the_selected_capture_is_that_of_an_exhaustive_search() {
         let (mut csv, mut expected) = (String::from("url,fetch_time\n"), Vec::new());
         for origin in test_capture::ORIGINS {
             for second in -1..=test_capture::SECONDS + 1 {
-                let time = match second > test_capture::SECONDS {
-                    true => String::new(),
-                    false => test_capture::date(second),
+                let time = if second > test_capture::SECONDS {
+                    String::new()
+                } else {
+                    test_capture::date(second)
                 };
                 csv.push_str(&format!("{origin}/x,{time}\n"));
                 let until = if time.is_empty() { i64::MAX } else { second };

@@ -94,9 +94,10 @@ impl TestDataset {
         self.edit(|lines| {
             let mut files: Vec<&mut Value> = Vec::new();
             for line in lines.iter_mut() {
-                match line["files"].is_array() {
-                    true => files.extend(line["files"].as_array_mut().unwrap()),
-                    false => files.push(line),
+                if line["files"].is_array() {
+                    files.extend(line["files"].as_array_mut().unwrap())
+                } else {
+                    files.push(line)
                 }
             }
             let mut files = files.into_iter();

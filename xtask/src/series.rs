@@ -262,9 +262,10 @@ fn scan_crawl(
         .args(["-q", "--crawl", &format!("SERIES-{number:03}"), "-o"])
         .arg(dataset)
         .status()?;
-    match status.success() {
-        true => Ok(()),
-        false => Err(format!("{program} failed on {}", archives.display()).into()),
+    if status.success() {
+        Ok(())
+    } else {
+        Err(format!("{program} failed on {}", archives.display()).into())
     }
 }
 

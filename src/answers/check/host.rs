@@ -72,9 +72,10 @@ pub fn check_host(
     let capture = CaptureDetails::read(&dataset, id)?.ok_or_else(|| {
         DatasetDefect::other("its captures changed while they were read").error(path)
     })?;
-    let rules_capture = match source.id == id {
-        true => None,
-        false => CaptureDetails::read(&dataset, source.id)?,
+    let rules_capture = if source.id == id {
+        None
+    } else {
+        CaptureDetails::read(&dataset, source.id)?
     };
     let effect = source.effect(request.dialect.dialect());
     let deciding = rules_capture.as_ref().unwrap_or(&capture);
@@ -83,9 +84,10 @@ pub fn check_host(
     let file = HostFile::read(&dataset, &source, path)?;
     let report = CheckReport {
         agents: build_agent_reports(&file, effect, request),
-        anomalies: match has_anomalies {
-            true => read_anomalies(&dataset, source.id, path)?,
-            false => Vec::new(),
+        anomalies: if has_anomalies {
+            read_anomalies(&dataset, source.id, path)?
+        } else {
+            Vec::new()
         },
     };
     let scanned = ArchiveBase::Path(path.to_owned());

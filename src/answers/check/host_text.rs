@@ -55,9 +55,10 @@ pub(super) fn read_stored(
     let mut tables = vec![Table::ROBOTS_FILES, Table::GROUPS, Table::RULES];
     let mut missing_tables = Vec::new();
     for table in [Table::SITEMAPS, Table::DIRECTIVES] {
-        match Dataset::has_table(root, table)? {
-            true => tables.push(table),
-            false => missing_tables.push(table),
+        if Dataset::has_table(root, table)? {
+            tables.push(table)
+        } else {
+            missing_tables.push(table)
         }
     }
     let crawls = [capture.crawl.clone()];

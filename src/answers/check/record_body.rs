@@ -39,9 +39,10 @@ pub(super) fn read_record(
 
 /// Converts an error of the reader: a fatal error concerns the archive, any other one the record.
 fn archive_problem(error: warc::Error, path: &Path) -> ArchiveProblem {
-    match error.is_fatal() {
-        true => ArchiveProblem::Unreadable(Error::read(path, io::Error::other(error))),
-        false => ArchiveProblem::Damaged(error),
+    if error.is_fatal() {
+        ArchiveProblem::Unreadable(Error::read(path, io::Error::other(error)))
+    } else {
+        ArchiveProblem::Damaged(error)
     }
 }
 

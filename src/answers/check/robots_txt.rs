@@ -58,9 +58,10 @@ pub fn read_robots_txt(path: Option<&Path>) -> Result<Vec<u8>, Error> {
         }
     };
     let bytes = bytes.map_err(|error| Error::read(place, error))?;
-    match robots::has_too_many_lines(&bytes) {
-        true => Err(Error::new(AnswerErrorKind::TooManyLines, place)),
-        false => Ok(bytes),
+    if robots::has_too_many_lines(&bytes) {
+        Err(Error::new(AnswerErrorKind::TooManyLines, place))
+    } else {
+        Ok(bytes)
     }
 }
 

@@ -100,15 +100,16 @@ impl MatchWriter {
     /// Those of writing.
     fn create(output: &SingleFile, table: Table) -> Result<Self, Error> {
         let (new_file, file) = output.new_file()?;
-        let format = match is_csv_name(&new_file.path()) {
-            true => Format::Csv(Box::new(CsvWriter::create(table, new_file, file)?)),
-            false => Format::Parquet {
+        let format = if is_csv_name(&new_file.path()) {
+            Format::Csv(Box::new(CsvWriter::create(table, new_file, file)?))
+        } else {
+            Format::Parquet {
                 file: Box::new(TableFileWriter::create(
                     table.file_schema(&[]),
                     (new_file, file),
                 )?),
                 rows: Box::new(StoredRows::new(table)),
-            },
+            }
         };
         Ok(Self {
             format,

@@ -83,9 +83,10 @@ impl UrlListReader {
             UrlListSource::Stdin => OpenedList::Stdin,
             UrlListSource::File(path) => {
                 let read_error = |error| Error::read(path, error);
-                match fs::metadata(path).map_err(read_error)?.is_dir() {
-                    true => OpenedList::Folder(find_parquet_files(path)?),
-                    false => OpenedList::File(open_file(path, options.kind())?),
+                if fs::metadata(path).map_err(read_error)?.is_dir() {
+                    OpenedList::Folder(find_parquet_files(path)?)
+                } else {
+                    OpenedList::File(open_file(path, options.kind())?)
                 }
             }
         };
@@ -126,9 +127,10 @@ impl UrlListReader {
 impl UrlListOptions {
     /// Returns the formats that a file may have: any table if the name of the URL column is given.
     fn kind(&self) -> TableKind<'static> {
-        match self.columns.has("url") {
-            true => TableKind::UrlTable,
-            false => TableKind::UrlList(URL_COLUMN),
+        if self.columns.has("url") {
+            TableKind::UrlTable
+        } else {
+            TableKind::UrlList(URL_COLUMN)
         }
     }
 

@@ -4,11 +4,11 @@ mod archives;
 mod policy_writer;
 mod sources;
 
+use crate::options::Options;
 use crate::own_tables;
 use crate::periods::period_writer::{HostCounts, PeriodWriter};
 use crate::policies::keyed_rows::{KeyedSorter, PREFERENCE_SETS, write_keyed_rows};
 use crate::policies::policy_file::PolicyKeys;
-use crate::prepare::Options;
 use crate::read::crawl::{CrawlContext, SharedSorters, read_crawl};
 use crate::read::crawl_row::StoredCrawl;
 use crate::read::history_reader::HistoryReader;

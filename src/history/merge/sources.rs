@@ -1,10 +1,10 @@
 //! The opened inputs of a history, and the order of all crawls.
 
 use crate::error::damaged_history_error;
+use crate::options::Options;
 use crate::own_tables;
 use crate::periods::period_writer::CaptureSource;
 use crate::policies::keyed_rows::{KeyedSource, KeyedTables};
-use crate::prepare::Options;
 use crate::read::agents::check_agents;
 use crate::read::crawl::CrawlCaptures;
 use crate::read::crawl_row::CrawlRow;

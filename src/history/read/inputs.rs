@@ -207,10 +207,7 @@ impl Inputs {
 /// Those of reading.
 pub(crate) fn read_input_digest(path: &Path) -> Result<String, Error> {
     let joined = path.join(JOINED_FOLDER);
-    let root = match joined.is_dir() {
-        true => &joined,
-        false => path,
-    };
+    let root = if joined.is_dir() { &joined } else { path };
     Ok(read_manifest_with_digest(root)?.1)
 }
 

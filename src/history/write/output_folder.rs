@@ -58,9 +58,10 @@ pub(crate) fn check_output(root: &Path, overwrite: bool) -> Result<(), Error> {
         }
     }
     let layout = OutputLayout::new_of_kind(root, KIND);
-    let if_exists = match overwrite {
-        true => IfExists::Overwrite,
-        false => IfExists::Refuse,
+    let if_exists = if overwrite {
+        IfExists::Overwrite
+    } else {
+        IfExists::Refuse
     };
     layout.check(if_exists)
 }
@@ -93,9 +94,10 @@ impl OutputFolder {
             former.iter().any(|path| path.contains(&name))
         };
         let generation = (source >> 32) as u32;
-        let generation = match has_generation(generation) {
-            true => generation.wrapping_add(1),
-            false => generation,
+        let generation = if has_generation(generation) {
+            generation.wrapping_add(1)
+        } else {
+            generation
         };
         Ok(Self {
             folder,

@@ -62,9 +62,10 @@ impl PreferenceReader {
     ) -> Result<Self, Error> {
         let columns = [PreferenceOwner::NAMES, StatedPreference::NAMES].concat();
         let dataset = context.dataset;
-        let reader = match dataset.has_part(Table::FILE_PREFERENCES, part) {
-            true => Some(dataset.open_part(Table::FILE_PREFERENCES, part, &columns, filter)?),
-            false => None,
+        let reader = if dataset.has_part(Table::FILE_PREFERENCES, part) {
+            Some(dataset.open_part(Table::FILE_PREFERENCES, part, &columns, filter)?)
+        } else {
+            None
         };
         Ok(Self {
             reader,

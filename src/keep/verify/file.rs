@@ -180,9 +180,10 @@ fn describe_damaged_parts(file: &File, parts: &[PartBytes<'_>]) -> String {
     };
     let damaged = parts.iter().filter(is_damaged);
     let numbers: Vec<String> = damaged.map(|part| part.part.to_string()).collect();
-    match numbers.is_empty() {
-        true => " in its footer".to_owned(),
-        false => format!(" in part {}", numbers.join(", ")),
+    if numbers.is_empty() {
+        " in its footer".to_owned()
+    } else {
+        format!(" in part {}", numbers.join(", "))
     }
 }
 

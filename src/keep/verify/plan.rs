@@ -17,9 +17,10 @@ pub(super) fn check_inputs_covered(root: &Path, manifest: &Manifest, findings: &
         _ => missing,
     };
     if !missing.is_empty() {
-        let contradiction = match has_success {
-            true => format!(", though {SUCCESS_FILE} is there"),
-            false => String::new(),
+        let contradiction = if has_success {
+            format!(", though {SUCCESS_FILE} is there")
+        } else {
+            String::new()
         };
         findings.add(
             FindingKind::Unfinished,
@@ -129,9 +130,12 @@ fn format_ranges(numbers: &BTreeSet<u32>) -> String {
             _ => runs.push((number, number)),
         }
     }
-    let format_run = |&(first, last): &(u32, u32)| match first == last {
-        true => first.to_string(),
-        false => format!("{first} to {last}"),
+    let format_run = |&(first, last): &(u32, u32)| {
+        if first == last {
+            first.to_string()
+        } else {
+            format!("{first} to {last}")
+        }
     };
     runs.iter().map(format_run).collect::<Vec<_>>().join(", ")
 }

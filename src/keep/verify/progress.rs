@@ -58,9 +58,10 @@ impl VerifyProgress {
 
     /// Returns an error once the stop flag is set.
     pub(super) fn check_stop(&self) -> io::Result<()> {
-        match self.is_stopped() {
-            true => Err(io::Error::other("stopped")),
-            false => Ok(()),
+        if self.is_stopped() {
+            Err(io::Error::other("stopped"))
+        } else {
+            Ok(())
         }
     }
 

@@ -35,16 +35,18 @@ pub(crate) fn check_agent(agent: &str, robots: &RobotsTxt<'_>) -> PyResult<()> {
 #[pyfunction]
 pub(crate) fn check_agent_name(agent: &str) -> PyResult<()> {
     argument_checks::check_agent(agent)?;
-    match is_one_name(agent) {
-        true => Ok(()),
-        false => Err(not_a_name_error(agent)),
+    if is_one_name(agent) {
+        Ok(())
+    } else {
+        Err(not_a_name_error(agent))
     }
 }
 
 fn not_a_name_error(agent: &str) -> PyErr {
-    let kind = match agent.contains(['(', '/']) {
-        true => "a User-Agent header",
-        false => "a list",
+    let kind = if agent.contains(['(', '/']) {
+        "a User-Agent header"
+    } else {
+        "a list"
     };
     let text = format!("'{agent}' is {kind}, not the name of one crawler");
     let names = names_in_header(agent);

@@ -21,18 +21,20 @@ pub(crate) fn check_agent(agent: &str) -> PyResult<()> {
 
 /// Refuses a URL that is neither absolute nor a path.
 pub(crate) fn check_url(url: &Text) -> PyResult<()> {
-    match is_url(url.as_bytes()) {
-        true => Ok(()),
-        false => Err(not_a_url_error(&url.to_str())),
+    if is_url(url.as_bytes()) {
+        Ok(())
+    } else {
+        Err(not_a_url_error(&url.to_str()))
     }
 }
 
 /// Refuses the arguments of a row if they are exchanged. An unusual name or URL alone is not an error,
 /// because columns contain such values.
 pub(crate) fn check_row(agent: &[u8], url: &[u8]) -> PyResult<()> {
-    match is_address(agent) && !is_url(url) {
-        true => Err(not_a_url_error(&String::from_utf8_lossy(url))),
-        false => Ok(()),
+    if is_address(agent) && !is_url(url) {
+        Err(not_a_url_error(&String::from_utf8_lossy(url)))
+    } else {
+        Ok(())
     }
 }
 

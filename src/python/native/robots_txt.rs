@@ -102,9 +102,10 @@ pub(crate) fn parse(
 
 /// Calls `function`, without the lock of the interpreter if `body` is large.
 fn detach_if_large<T: Send>(py: Python<'_>, body: &[u8], function: impl FnOnce() -> T + Send) -> T {
-    match body.len() <= SMALL_BODY_BYTES {
-        true => function(),
-        false => py.detach(function),
+    if body.len() <= SMALL_BODY_BYTES {
+        function()
+    } else {
+        py.detach(function)
     }
 }
 
@@ -174,12 +175,13 @@ impl RobotsTxt {
 
     /// Checks that the lines of the file can be listed.
     fn check_line_count(&self) -> PyResult<()> {
-        match robots::has_too_many_lines(self.file.robots_txt().body()) {
-            true => Err(error::usage_error(
+        if robots::has_too_many_lines(self.file.robots_txt().body()) {
+            Err(error::usage_error(
                 "the file has more than 500,000 lines",
                 None,
-            )),
-            false => Ok(()),
+            ))
+        } else {
+            Ok(())
         }
     }
 

@@ -129,9 +129,10 @@ pub(crate) fn find_agent_lines(
 impl KosterAgent<'_> {
     /// Returns true if the line names the crawler `agent` (if `is_named`) or is `*` (otherwise).
     fn applies_to(self, agent: &[u8], is_named: bool) -> bool {
-        match is_named {
-            true => strip_version(self.value).eq_ignore_ascii_case(strip_version(agent)),
-            false => self.value == b"*",
+        if is_named {
+            strip_version(self.value).eq_ignore_ascii_case(strip_version(agent))
+        } else {
+            self.value == b"*"
         }
     }
 }

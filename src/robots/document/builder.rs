@@ -127,9 +127,10 @@ impl RobotsTxtBuilder {
             });
         }
         let group_count = self.document.groups.len() as u32;
-        let group_no = match is_agent {
-            true => group_count,
-            false => row_group_no.min(group_count),
+        let group_no = if is_agent {
+            group_count
+        } else {
+            row_group_no.min(group_count)
         };
         let agent_no = self.count_row(row, group_no);
         let directive = self.make_directive(row, group_no, agent_no);

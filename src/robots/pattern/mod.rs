@@ -196,9 +196,10 @@ pub(crate) fn iter_pattern_parts(
     pattern: &[u8],
     is_folder: bool,
 ) -> impl Iterator<Item = PatternPart> + '_ {
-    let (text, is_anchored) = match is_folder {
-        true => (pattern, true),
-        false => split_anchor(pattern),
+    let (text, is_anchored) = if is_folder {
+        (pattern, true)
+    } else {
+        split_anchor(pattern)
     };
     iter_text_parts(text, is_anchored)
 }

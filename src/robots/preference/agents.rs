@@ -182,9 +182,10 @@ impl<'a> Evaluation<'_, 'a> {
             .flat_map(|range| file.statements[range].iter().copied())
             .collect();
         // If no statement has a path, all paths have the same preference, and no rules are needed.
-        let access = match statements.iter().any(|statement| statement.path.is_some()) {
-            true => access_patterns(&robots_txt, groups),
-            false => Vec::new(),
+        let access = if statements.iter().any(|statement| statement.path.is_some()) {
+            access_patterns(&robots_txt, groups)
+        } else {
+            Vec::new()
         };
         compute_coverages(&access, &statements, work_budget)
             .ok_or((PreferenceVerdict::TooComplex, None))

@@ -327,17 +327,19 @@ impl<'t> MergedRules<'t> {
         };
         match self.find_winner(is_closed, min_priority, work_budget) {
             Ok(Some(winner)) if winner.allow == is_closed => {
-                let line_nos = match is_closed {
-                    true => (disallow.universal_line_no, winner.line_no),
-                    false => (winner.line_no, allow.universal_line_no),
+                let line_nos = if is_closed {
+                    (disallow.universal_line_no, winner.line_no)
+                } else {
+                    (winner.line_no, allow.universal_line_no)
                 };
                 proven_coverage(Verdict::Partial, line_nos.0, line_nos.1)
             }
             Ok(overruling) => Coverage {
                 verdict: default_verdict,
-                line_no: match is_closed {
-                    true => Some(disallow.universal_line_no),
-                    false => self.find_allowing_line(overruling, work_budget),
+                line_no: if is_closed {
+                    Some(disallow.universal_line_no)
+                } else {
+                    self.find_allowing_line(overruling, work_budget)
                 },
                 proof: None,
             },

@@ -288,9 +288,10 @@ fn unpack_list(mut source: Box<dyn BufRead>) -> io::Result<Box<dyn BufRead>> {
     source.by_ref().take(2).read_to_end(&mut magic)?;
     let is_gzip = magic == b"\x1f\x8b";
     let source = io::Cursor::new(magic).chain(source);
-    Ok(match is_gzip {
-        true => Box::new(BufReader::new(MultiGzDecoder::new(source))),
-        false => Box::new(source),
+    Ok(if is_gzip {
+        Box::new(BufReader::new(MultiGzDecoder::new(source)))
+    } else {
+        Box::new(source)
     })
 }
 

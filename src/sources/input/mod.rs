@@ -225,9 +225,10 @@ impl InputOptions {
     /// Returns the path or URL of the list of archives for messages, without secrets; empty if there is no list.
     fn printable_list(&self) -> PathBuf {
         let list = self.paths.clone().unwrap_or_default();
-        match has_scheme(&list.to_string_lossy()) {
-            true => without_secrets(&list.to_string_lossy()).into(),
-            false => list,
+        if has_scheme(&list.to_string_lossy()) {
+            without_secrets(&list.to_string_lossy()).into()
+        } else {
+            list
         }
     }
 }

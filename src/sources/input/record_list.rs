@@ -341,13 +341,14 @@ fn read_record(
         let value =
             value.map_err(|value| format!("the {name} is {value}, which is not a number"))?;
         let value = value.ok_or_else(|| format!("it has no {name}"))?;
-        match range.contains(&value) {
-            true => Ok(value.cast_unsigned()),
-            false => Err(format!(
+        if range.contains(&value) {
+            Ok(value.cast_unsigned())
+        } else {
+            Err(format!(
                 "the {name} is {value}; it must be from {} to {}",
                 range.start(),
                 range.end()
-            )),
+            ))
         }
     };
     let address = RecordAddress {
@@ -358,12 +359,13 @@ fn read_record(
         let Some(value) = text(column).filter(|value| !value.is_empty()) else {
             return Ok(None);
         };
-        match is_partition_name(value) {
-            true => Ok(Some(records.partitions.insert(value))),
-            false => Err(format!(
+        if is_partition_name(value) {
+            Ok(Some(records.partitions.insert(value)))
+        } else {
+            Err(format!(
                 "{} is not a valid name of a {name}; give --{name}",
                 shorten(value.as_bytes())
-            )),
+            ))
         }
     };
     Ok(ListedRecord {
@@ -396,9 +398,10 @@ fn make_inputs(listed: Records, options: &InputOptions, list: &Path) -> Result<V
         if two[0].archive == two[1].archive && two[0].address.range().end > two[1].address.offset {
             let archive = mem::take(&mut texts[two[0].archive as usize]);
             let base = archive_base(&archive, options.base.as_deref());
-            let archive = match base.is_some_and(has_scheme) {
-                true => without_secrets(&archive),
-                false => archive,
+            let archive = if base.is_some_and(has_scheme) {
+                without_secrets(&archive)
+            } else {
+                archive
             };
             return Err(overlap_error(archive, two[0], two[1], list));
         }
@@ -416,9 +419,10 @@ fn make_inputs(listed: Records, options: &InputOptions, list: &Path) -> Result<V
         let is_used_again = groups
             .peek()
             .is_some_and(|next| next[0].archive == first.archive);
-        let name = match is_used_again {
-            true => text.clone(),
-            false => mem::take(text),
+        let name = if is_used_again {
+            text.clone()
+        } else {
+            mem::take(text)
         };
         named.push((0, find_archive(name, options, list)?));
         archives.push(ArchiveRecords {
@@ -584,17 +588,18 @@ fn divide_addresses(addresses: &[RecordAddress], is_remote: bool) -> Vec<&[Recor
 /// Returns the error of a record that is listed twice, or that overlaps the one before it.
 fn overlap_error(archive: String, first: ListedRecord, second: ListedRecord, list: &Path) -> Error {
     let [first, second] = [first, second].map(|record| record.address);
-    let kind = match first.offset == second.offset {
-        true => SourceErrorKind::RepeatedRecord {
+    let kind = if first.offset == second.offset {
+        SourceErrorKind::RepeatedRecord {
             archive,
             offset: first.offset,
-        },
-        false => SourceErrorKind::OverlappingRecords {
+        }
+    } else {
+        SourceErrorKind::OverlappingRecords {
             archive,
             offset: first.offset,
             length: first.length,
             next: second.offset,
-        },
+        }
     };
     Error::new(kind, list)
 }

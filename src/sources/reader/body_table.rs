@@ -194,9 +194,10 @@ impl BodyReader {
     fn time(&self) -> Result<Option<i64>, BadTime> {
         let time = self.table.value(column::TIME).time();
         let time = time.map_err(|_| BadTime)?;
-        match time.is_none_or(is_plausible) {
-            true => Ok(time),
-            false => Err(BadTime),
+        if time.is_none_or(is_plausible) {
+            Ok(time)
+        } else {
+            Err(BadTime)
         }
     }
 
@@ -206,9 +207,12 @@ impl BodyReader {
 
     /// Returns true if the table, or the row of JSON, is of `robots_files` of a dataset.
     fn is_scanned(&self) -> bool {
-        let has = |column: usize| match self.table.is_json() {
-            true => self.table.value(column) != Value::Null,
-            false => self.table.has_column(column),
+        let has = |column: usize| {
+            if self.table.is_json() {
+                self.table.value(column) != Value::Null
+            } else {
+                self.table.has_column(column)
+            }
         };
         has(column::DIGEST) && (has(column::CLASS) || has(column::IS_DOUBTFUL))
     }

@@ -86,16 +86,17 @@ pub(super) fn find_columns(
                 return Ok(Some(index));
             }
         }
-        match column.is_required {
-            true => Err(TableDefect::NoColumn {
+        if column.is_required {
+            Err(TableDefect::NoColumn {
                 names: column.names.clone(),
                 found: names
                     .iter()
                     .take(12)
                     .map(|name| shorten_name(name))
                     .collect(),
-            }),
-            false => Ok(None),
+            })
+        } else {
+            Ok(None)
         }
     };
     wanted.iter().map(find).collect()

@@ -186,9 +186,10 @@ impl OpenedTable {
         kind: TableKind<'_>,
     ) -> Result<Self, Error> {
         let read_error = |error| Error::read(path, error);
-        let start = match start.is_empty() {
-            true => read_magic(&mut stream).map_err(read_error)?,
-            false => start,
+        let start = if start.is_empty() {
+            read_magic(&mut stream).map_err(read_error)?
+        } else {
+            start
         };
         if start == b"PAR1" {
             let why = "Parquet is read from its end, so it cannot come through a pipe";
@@ -196,9 +197,10 @@ impl OpenedTable {
         }
         let is_gzip = start.starts_with(b"\x1f\x8b");
         let stream = io::Cursor::new(start).chain(stream);
-        let mut text: Box<dyn Read + Send> = match is_gzip {
-            true => Box::new(MultiGzDecoder::new(BufReader::new(stream))),
-            false => Box::new(stream),
+        let mut text: Box<dyn Read + Send> = if is_gzip {
+            Box::new(MultiGzDecoder::new(BufReader::new(stream)))
+        } else {
+            Box::new(stream)
         };
         let head = read_head(&mut text).map_err(read_error)?;
         let first_line = first_line(&head).unwrap_or_default().to_owned();

@@ -237,17 +237,14 @@ impl ArchiveSource {
     pub(crate) fn read_more(&mut self, max: usize) -> io::Result<usize> {
         let unread = self.end - self.start;
         let end = self.base + self.end as u64;
-        let wanted = match end < self.slice_end {
-            true => {
-                let rest = usize::try_from(self.slice_end - end).unwrap_or(usize::MAX);
-                (unread * 2)
-                    .max(READ_BYTES)
-                    .min(unread.saturating_add(rest))
-            }
-            false => {
-                let rest = (SLICE_BYTES - end % SLICE_BYTES) as usize;
-                unread + unread.max(SHORT_READ_BYTES).min(rest)
-            }
+        let wanted = if end < self.slice_end {
+            let rest = usize::try_from(self.slice_end - end).unwrap_or(usize::MAX);
+            (unread * 2)
+                .max(READ_BYTES)
+                .min(unread.saturating_add(rest))
+        } else {
+            let rest = (SLICE_BYTES - end % SLICE_BYTES) as usize;
+            unread + unread.max(SHORT_READ_BYTES).min(rest)
         };
         self.fill(wanted.min(max))
     }

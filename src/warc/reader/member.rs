@@ -192,9 +192,10 @@ impl Reader {
         {
             self.decoder.source.skip(dictionary_end)?;
             self.next_offset = dictionary_end;
-            return match dictionary_end == end {
-                true => Ok(()),
-                false => Err(Error::damage(ErrorKind::BadDictionary, 0, dictionary_end).into()),
+            return if dictionary_end == end {
+                Ok(())
+            } else {
+                Err(Error::damage(ErrorKind::BadDictionary, 0, dictionary_end).into())
             };
         }
         self.decoder.source.keep_from_here();

@@ -15,9 +15,10 @@ pub fn fingerprint(body: &[u8], reading: ParseOptions, hash: impl Fn(&[u8]) -> u
     let mut agents: BTreeMap<Vec<u8>, BTreeSet<u32>> = BTreeMap::new();
     for (line, &group) in all.iter().zip(&groups) {
         if line.key == DirectiveKind::UserAgent {
-            let name = match is_star(&line.value) {
-                true => b"*".to_vec(),
-                false => whole_name(&line.value),
+            let name = if is_star(&line.value) {
+                b"*".to_vec()
+            } else {
+                whole_name(&line.value)
             };
             agents.entry(name).or_default().insert(group);
         }

@@ -69,9 +69,10 @@ fn with_strict_line(
         }
         // The grammar has no rule without a slash, and no path contains a NUL.
         Some(Strict::Rule { value, .. }) => {
-            changed[i].value = match value.first() == Some(&b'/') && !value.contains(&0) {
-                true => lines::escape(&value),
-                false => Vec::new(),
+            changed[i].value = if value.first() == Some(&b'/') && !value.contains(&0) {
+                lines::escape(&value)
+            } else {
+                Vec::new()
             };
         }
     }

@@ -96,9 +96,10 @@ pub fn reach(policy: &Policy, states_max: usize) -> Reached {
             })
         };
         if !is_match(&left_out) {
-            let found = match policy.answer(is_match).0 {
-                true => &mut reached.allowed,
-                false => &mut reached.disallowed,
+            let found = if policy.answer(is_match).0 {
+                &mut reached.allowed
+            } else {
+                &mut reached.disallowed
             };
             found.get_or_insert_with(|| path_to(i, &states));
         }

@@ -88,8 +88,9 @@ fn dictionary(bytes: &[u8]) -> Vec<u8> {
     }
     let size = u32::from_le_bytes(head[4..].try_into().unwrap()) as usize;
     let content = &rest[..size.min(rest.len())];
-    match content.starts_with(&[0x28, 0xb5, 0x2f, 0xfd]) {
-        true => zstd::stream::decode_all(content).unwrap_or_default(),
-        false => content.to_vec(),
+    if content.starts_with(&[0x28, 0xb5, 0x2f, 0xfd]) {
+        zstd::stream::decode_all(content).unwrap_or_default()
+    } else {
+        content.to_vec()
     }
 }

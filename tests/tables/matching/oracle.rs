@@ -201,9 +201,10 @@ fn match_agrees_with_every_answer_of_googles_parser() {
             answered += 1;
         }
     }
-    let least = match series.is_whole() {
-        true => questions.len(),
-        false => 105_000,
+    let least = if series.is_whole() {
+        questions.len()
+    } else {
+        105_000
     };
     assert!(answered >= least, "{answered}");
 }

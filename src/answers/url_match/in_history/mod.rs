@@ -156,9 +156,12 @@ impl<'p> Answer<'p> {
         decide: impl Fn(u32) -> Option<Decision>,
     ) -> Self {
         let unknown = |basis| Decision::new_without_rule(UrlAccess::Unknown, basis);
-        let decide = |capture: &PlannedCapture| match capture.is_same_origin || any_origin {
-            true => decide(capture.state_no).unwrap_or(unknown(DecisionBasis::HttpStatus)),
-            false => unknown(DecisionBasis::OtherOrigin),
+        let decide = |capture: &PlannedCapture| {
+            if capture.is_same_origin || any_origin {
+                decide(capture.state_no).unwrap_or(unknown(DecisionBasis::HttpStatus))
+            } else {
+                unknown(DecisionBasis::OtherOrigin)
+            }
         };
         let capture = plan.capture.as_ref();
         let decision = match (plan.bad_basis, capture) {
