@@ -18,7 +18,7 @@ Tested are
 - the table `shares`, also of crawls of which samples were read;
 - that the rows do not depend on the order of inputs, on earlier histories, threads and memory;
 - --replace, --forget, --overwrite, and the refusal of a crawl that is given twice;
-- `match` for URLs with times (independent/old_urls.py);
+- `match` for URLs with times (independent/old_urls.py), and that a dataset and the history of its crawl have the same answers;
 - that questions about several crawls have the same answers as over the joined datasets.
 
 Each policy_id, preferences_id and preference_set_id is compared with the digest of its rows: histories of several versions share them.
@@ -851,6 +851,30 @@ def check_old_urls(world):
     return found
 
 
+def check_one_crawl(world):
+    """Compares `match` over a dataset and over the history of that one crawl, for origins whose capture speaks for the host."""
+    dataset = world.crawls[-1].dataset
+    history = world.make("one", dataset)
+    old_urls = OldUrls(Oracle(world.crawls[-1:]))
+    urls = world.folder / "urls.txt"
+    listed = sorted({url for url, _ in old_urls_of(old_urls, random.Random(world.name))})
+    urls.write_text("".join(f"{url}\n" for url in listed), encoding="utf-8")
+    found = []
+    for dialect in ("google", "rfc9309", "koster1996"):
+        answers = []
+        for place in (dataset, history.folder):
+            path = world.folder / "one.parquet"
+            run(world.program, "match", place, "--urls", urls, "--agent", ",".join(MATCH_AGENTS), "--category", "training",
+                "--dialect", dialect, "-o", path, "--overwrite", "-q")
+            answers.append(read_dicts([path]))
+        pairs = [pair for pair in zip(*answers) if pair[1]["is_same_origin"]]
+        names = [name for name in answers[0][0] if name in answers[1][0]]
+        of_dataset, of_history = ([picked(row, names) for row in rows] for rows in zip(*pairs))
+        found += differences(f"match of {dataset.name} by {dialect}", names, of_history, of_dataset)
+        world.same += len(pairs)
+    return found
+
+
 # Worlds: the crawls of one series.
 
 
@@ -865,6 +889,8 @@ class World:
         self.oracle = Oracle(self.crawls)
         # Old URLs that are disallowed.
         self.decided = 0
+        # Answers that a dataset and the history of its crawl have both.
+        self.same = 0
         self.is_single = False
         run(program, "join", self.datasets, "-q", *join_options)
         self.history = self.make("history", *(crawl.dataset for crawl in self.crawls))
@@ -1184,6 +1210,12 @@ class Tests:
         self.report(check_old_urls, worlds)
         decided = sum(world.decided for world in worlds)
         assert decided >= 100, f"only {decided} URLs are disallowed, so that little is tested"
+
+    def test_answers_over_one_crawl(self):
+        worlds = [*self.series, *self.random, *self.real]
+        self.report(check_one_crawl, worlds)
+        same = sum(world.same for world in worlds)
+        assert same >= 1000, f"only {same} answers are compared, so that little is tested"
 
     def test_questions(self):
         self.report(check_questions, self.series)
