@@ -101,7 +101,7 @@ impl JoinedManifest {
             let field_error =
                 |field: &str| invalid_error(format!("line {} has no valid `{field}`", i + 1));
             if i == 0 {
-                if !Format::of_datasets().is_of(&line) || line["joined"] != true {
+                if !Format::of_datasets().is_format_of(&line) || line["joined"] != true {
                     return Err(DatasetErrorKind::NotADataset(DatasetDefect::other_format()));
                 }
                 let names = line["tables"].as_array().into_iter().flatten();

@@ -161,7 +161,7 @@ impl Manifest {
         let mut problems = Vec::new();
         self.version = line["robots_scan"].as_str().map(str::to_owned);
         match line["format"].is_u64() {
-            true if !Format::of_datasets().is_of(line) => {
+            true if !Format::of_datasets().is_format_of(line) => {
                 self.problems.push(ManifestDefect::other_format());
                 self.has_other_format = true;
                 return Ok(());

@@ -192,7 +192,7 @@ impl Format {
 
     /// Returns true if the first line of a manifest states this format. A manifest of any other format is not
     /// read.
-    pub fn is_of(&self, line: &Value) -> bool {
+    pub fn is_format_of(&self, line: &Value) -> bool {
         Self::deserialize(line).is_ok_and(|format| format == *self)
     }
 }

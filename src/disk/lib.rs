@@ -40,9 +40,8 @@ use std::io::{self, Read};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Component, Path, PathBuf};
 
-/// The maximum size of a small file that is read into memory, such as a manifest or a
-/// log.
-pub(crate) const MAX_SMALL_FILE_BYTES: u64 = 1 << 30;
+/// The maximum size of a file that is read into memory as a whole, such as a manifest or a log.
+pub(crate) const MAX_WHOLE_FILE_BYTES: u64 = 1 << 30;
 
 /// The type of a file. Symbolic links are not followed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -185,14 +184,14 @@ pub fn create_new(path: &Path) -> io::Result<File> {
 ///
 /// # Errors
 ///
-/// Those of [`open`], and one for a file of more than [`MAX_SMALL_FILE_BYTES`].
+/// Those of [`open`], and one for a file of more than [`MAX_WHOLE_FILE_BYTES`].
 pub fn read(path: &Path) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     let file = open(path)?;
     let read = file
-        .take(MAX_SMALL_FILE_BYTES + 1)
+        .take(MAX_WHOLE_FILE_BYTES + 1)
         .read_to_end(&mut bytes)?;
-    if read as u64 > MAX_SMALL_FILE_BYTES {
+    if read as u64 > MAX_WHOLE_FILE_BYTES {
         Err(io::ErrorKind::FileTooLarge.into())
     } else {
         Ok(bytes)

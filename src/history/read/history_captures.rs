@@ -143,7 +143,7 @@ impl<'d> HistoryCaptures<'d> {
                 self.host_count += 1;
             }
             let host = self.hosts.peek();
-            let host = host.filter(|host| capture.is_of(host));
+            let host = host.filter(|host| capture.fits(host));
             let host =
                 host.ok_or_else(|| damaged_history_error(self.root, own_tables::HOST_CAPTURES))?;
             if self.forgotten.is_empty() || !self.forgotten.contains(&host.surt_host_name) {
@@ -162,7 +162,7 @@ impl<'d> HistoryCaptures<'d> {
 
 impl SortedCapture {
     /// Returns true if the host has the period and the content of the capture, and the content is of this period.
-    fn is_of(&self, host: &StoredHost) -> bool {
+    fn fits(&self, host: &StoredHost) -> bool {
         let content = self
             .content_no
             .map(|number| host.contents.get(number as usize));

@@ -77,7 +77,7 @@ impl HistoryManifest {
         let Some(first) = first.ok().filter(|first| first["kind"] == KIND) else {
             return Ok(None);
         };
-        if !format().is_of(&first) {
+        if !format().is_format_of(&first) {
             return Err(DatasetErrorKind::NotADataset(DatasetDefect::other_format()));
         }
         let crawls: Option<Vec<String>> = serde_json::from_value(first["crawls"].clone()).ok();

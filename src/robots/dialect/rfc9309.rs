@@ -80,11 +80,11 @@ pub(crate) fn has_same_effect_for_google(robots_txt: &RobotsTxt<'_>, line: &Dire
     is_conforming(line)
         && (line.value == line.value_raw || raw == robots_txt.text(line.value))
         && raw.first().is_none_or(|&first| first == b'/')
-        && classify_octets(raw) & CHANGEABLE_CLASS == 0
+        && classify_octets(raw) & NORMALIZED_CLASS == 0
 }
 
 /// The class of octets that may be changed when a value is brought into its normal form.
-const CHANGEABLE_CLASS: u8 = 1;
+const NORMALIZED_CLASS: u8 = 1;
 const NUL_CLASS: u8 = 2;
 const DOLLAR_CLASS: u8 = 4;
 
@@ -93,12 +93,12 @@ const CLASS_BY_OCTET: [u8; 256] = {
     let mut classes = [0; 256];
     let mut octet = 0x80;
     while octet < 256 {
-        classes[octet] = CHANGEABLE_CLASS;
+        classes[octet] = NORMALIZED_CLASS;
         octet += 1;
     }
-    classes[b'%' as usize] = CHANGEABLE_CLASS;
-    classes[b' ' as usize] = CHANGEABLE_CLASS;
-    classes[b'\t' as usize] = CHANGEABLE_CLASS;
+    classes[b'%' as usize] = NORMALIZED_CLASS;
+    classes[b' ' as usize] = NORMALIZED_CLASS;
+    classes[b'\t' as usize] = NORMALIZED_CLASS;
     classes[0] = NUL_CLASS;
     classes[b'$' as usize] = DOLLAR_CLASS;
     classes
@@ -226,7 +226,7 @@ impl<'a> RuleValue<'a> {
         (text.first() == Some(&b'/') && classes & NUL_CLASS == 0).then_some(Self {
             text,
             is_anchored,
-            is_normal: classes & CHANGEABLE_CLASS == 0,
+            is_normal: classes & NORMALIZED_CLASS == 0,
             has_dollar: classes & DOLLAR_CLASS != 0,
         })
     }
@@ -257,7 +257,7 @@ pub(crate) fn write_normal_form(value: &[u8], out: &mut [u8]) -> WrittenNormalFo
     };
     let mut rest = value;
     while let Some((&octet, after)) = rest.split_first() {
-        if CLASS_BY_OCTET[usize::from(octet)] & CHANGEABLE_CLASS == 0 {
+        if CLASS_BY_OCTET[usize::from(octet)] & NORMALIZED_CLASS == 0 {
             out[normal.octet_count] = octet;
             normal.octet_count += 1;
             normal.priority += 1;
@@ -362,7 +362,7 @@ mod tests {
             for octet in 0..=255 {
                 value[i] = octet;
                 let expected = match octet {
-                    b'%' | b' ' | b'\t' | 0x80.. => CHANGEABLE_CLASS,
+                    b'%' | b' ' | b'\t' | 0x80.. => NORMALIZED_CLASS,
                     0 => NUL_CLASS,
                     b'$' => DOLLAR_CLASS,
                     _ => 0,

@@ -46,11 +46,11 @@ const MAX_ARCHIVE_NAME_BYTES: usize = 4096;
 /// The most bytes of the names of archives that are held in memory. A name counts once for each input of its archive.
 const MAX_NAMES_BYTES: u64 = 128 << 20;
 
-/// The most bytes of names of archives for each byte of the lists, in addition to [`NAMES_RATIO_CHECK_START_BYTES`]. A
+/// The most bytes of names of archives for each byte of the lists, in addition to [`FREE_NAMES_BYTES`]. A
 /// list in gzip with one record of each archive of Common Crawl has a ratio of 12.
 const MAX_NAMES_RATIO: u64 = 64;
 /// The bytes of names of archives that are allowed, however small the lists are.
-const NAMES_RATIO_CHECK_START_BYTES: u64 = 16 << 20;
+const FREE_NAMES_BYTES: u64 = 16 << 20;
 
 /// The most bytes of a list that is fetched, or read from standard input.
 const MAX_RECORD_LIST_BYTES: u64 = 4 << 30;
@@ -275,7 +275,7 @@ impl Records {
     fn add_list(&mut self, bytes: u64) {
         self.list_bytes = self.list_bytes.saturating_add(bytes);
         let paid = self.list_bytes.saturating_mul(MAX_NAMES_RATIO);
-        let paid = paid.saturating_add(NAMES_RATIO_CHECK_START_BYTES);
+        let paid = paid.saturating_add(FREE_NAMES_BYTES);
         self.archive_bytes_max = paid.min(MAX_NAMES_BYTES);
     }
 

@@ -154,7 +154,7 @@ fn a_list_at_a_url_names_no_file_of_this_machine() {
 #[test]
 fn the_names_of_archives_have_a_limit() {
     let name = |i: usize| format!("{}{i}", "x".repeat(MAX_ARCHIVE_NAME_BYTES - 9));
-    let count = 2 * NAMES_RATIO_CHECK_START_BYTES as usize / MAX_ARCHIVE_NAME_BYTES;
+    let count = 2 * FREE_NAMES_BYTES as usize / MAX_ARCHIVE_NAME_BYTES;
     let rows =
         |count: usize| -> String { (0..count).map(|i| format!("{},5,5\n", name(i))).collect() };
     let read = |bytes: &[u8]| {
@@ -171,7 +171,7 @@ fn the_names_of_archives_have_a_limit() {
     };
     let text = format!("filename,offset,length\n{}", rows(count));
     // The bytes of a plain list pay for its names.
-    assert!(read(text.as_bytes()).unwrap() > NAMES_RATIO_CHECK_START_BYTES);
+    assert!(read(text.as_bytes()).unwrap() > FREE_NAMES_BYTES);
     let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
     packed.write_all(text.as_bytes()).unwrap();
     let packed = packed.finish().unwrap();
@@ -183,7 +183,7 @@ fn the_names_of_archives_have_a_limit() {
     else {
         panic!("{error}");
     };
-    let paid = NAMES_RATIO_CHECK_START_BYTES + MAX_NAMES_RATIO * packed.len() as u64;
+    let paid = FREE_NAMES_BYTES + MAX_NAMES_RATIO * packed.len() as u64;
     assert_eq!(*bytes_max, paid);
     assert!(*row > 4000, "{row}");
 }
