@@ -195,8 +195,7 @@ impl LookupChunk {
                 .records()
                 .map(sort::read::<RulesLookup<'static>>)
         };
-        let ids = lookups().map(|lookup| lookup.source.id.robots_id);
-        let mut ids: Vec<i64> = ids.collect();
+        let mut ids: Vec<i64> = lookups().map(|lookup| lookup.source.id.robots_id).collect();
         ids.dedup();
         let mut lines = PartLines::open(context.resolve.dataset, self.part, ids.into())?;
         let mut file = RobotsTxtBuilder::new();

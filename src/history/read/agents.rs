@@ -19,8 +19,7 @@ pub(crate) const AGENT: Encoding<AgentRow<'static>> = Encoding::of(Table::AGENTS
 
 /// Returns an error without a path if a crawler has two rows in the registry.
 pub(crate) fn check_agents(rows: &[Vec<u8>]) -> Result<(), Error> {
-    let names = rows.iter().map(|row| AGENT.read(row).agent);
-    let names: BTreeSet<&[u8]> = names.collect();
+    let names: BTreeSet<&[u8]> = rows.iter().map(|row| AGENT.read(row).agent).collect();
     if names.len() == rows.len() {
         Ok(())
     } else {

@@ -132,8 +132,7 @@ pub(super) fn read_all_rules<'s>(
             Ok::<(), Error>(())
         })?;
     }
-    let counts = counts.into_inner();
-    let counts = counts.unwrap_or_else(PoisonError::into_inner);
+    let counts = counts.into_inner().unwrap_or_else(PoisonError::into_inner);
     Ok(HostsWithRules {
         by_host: rules.finish()?,
         names: names.finish()?,
