@@ -40,7 +40,7 @@ pub struct MemberEntry {
     #[serde(rename = "member")]
     pub name: String,
     /// The crawls of the member whose rows have another version of their meaning ([`tables::MEANING`]) than rows
-    /// that are written today, with this version.
+    /// that this program writes, with this version.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub other_meanings: BTreeMap<String, u64>,
     /// The XXH3-64 of its manifest, in hexadecimal.

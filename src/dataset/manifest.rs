@@ -383,7 +383,7 @@ impl Manifest {
         })
     }
 
-    /// Returns the crawls whose rows have another version of their meaning than rows that are written today, with
+    /// Returns the crawls whose rows have another version of their meaning than the rows that this program writes, with
     /// this version.
     pub fn other_meanings(&self) -> BTreeMap<String, u64> {
         let is_other = self.meaning != MEANING;

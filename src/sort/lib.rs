@@ -108,7 +108,7 @@ impl<'s, R: Record> Sorter<'s, R> {
     ///
     /// # Errors
     ///
-    /// Those of writing a run.
+    /// Those of writing a sorted run to disk.
     pub fn push(&mut self, record: R::Of<'_>) -> Result<(), Error> {
         let mut buffer = std::mem::take(&mut self.buffer);
         buffer.clear();
@@ -122,7 +122,7 @@ impl<'s, R: Record> Sorter<'s, R> {
     ///
     /// # Errors
     ///
-    /// Those of writing a run.
+    /// Those of writing a sorted run to disk.
     pub fn push_bytes(&mut self, record: &[u8]) -> Result<(), Error> {
         if record.len() > self.memory_bytes {
             return self.push_to_run(record);

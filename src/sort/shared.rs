@@ -46,7 +46,7 @@ impl<'s, R: Record> SharedSorter<'s, R> {
     ///
     /// # Errors
     ///
-    /// Those of writing a run.
+    /// Those of writing a sorted run to disk.
     pub fn push_bytes(&self, record: &[u8]) -> Result<(), Error> {
         self.append_records(iter::once(record))
     }
@@ -103,7 +103,7 @@ impl<'s, R: Record> SharedSorter<'s, R> {
     ///
     /// # Errors
     ///
-    /// Those of writing a run.
+    /// Those of writing a sorted run to disk.
     pub fn finish(self) -> Result<SortedRecords<'s, R>, Error> {
         let state = self.state.into_inner();
         state

@@ -45,7 +45,7 @@ pub(super) fn check_host(
     let file = HostFile {
         file,
         effects: Dialect::ALL.map(|dialect| (dialect, state.effect(dialect))),
-        time: found.capture.place.fetch_time,
+        time: found.capture.address.fetch_time,
     };
     let effect = state.effect(request.dialect.dialect());
     let capture = capture_details(&found.capture, is_valid_utf8);
@@ -82,15 +82,15 @@ fn capture_details(capture: &PlacedCapture, is_valid_utf8: bool) -> CaptureDetai
     let status = state.fetch_status.filter(|_| !is_redirected);
     CaptureDetails {
         target_uri: format!("{}/robots.txt", origin_text(&state.origin())),
-        fetch_time: capture.place.fetch_time,
+        fetch_time: capture.address.fetch_time,
         fetch_status: status.and_then(|status| i16::try_from(status).ok()),
         fetch_redirect: None,
         record: RecordDetails {
             warc_filename: capture.archive.clone(),
             location: RecordLocation {
-                offset: u64::try_from(capture.place.offset).unwrap_or_default(),
+                offset: u64::try_from(capture.address.offset).unwrap_or_default(),
                 length: None,
-                index_in_member: capture.place.record_in_member,
+                index_in_member: capture.address.record_in_member,
             },
             content_digest: capture.digest.clone(),
             is_revisit: state.is_revisit,

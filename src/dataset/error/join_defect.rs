@@ -27,12 +27,12 @@ pub enum JoinDefect {
     /// The manifest of the dataset is damaged.
     Damaged,
     /// The rows of the dataset have another version of their meaning ([`tables::MEANING`]) than the rows that
-    /// are written today.
+    /// this program writes.
     Meaning {
         /// The version of the rows of the dataset.
         found: u64,
-        /// The version of rows that are written today.
-        now: u64,
+        /// The version of the rows that this program writes.
+        current: u64,
     },
     /// The dataset was made with other options, or other built-in data, than another dataset.
     Differs {
@@ -93,9 +93,9 @@ impl fmt::Display for JoinDefect {
             Self::OfKind(kind) => write!(f, "it is a {kind}, which has other tables"),
             Self::Unfinished => f.write_str("its run is not finished"),
             Self::Damaged => f.write_str("its manifest is damaged"),
-            Self::Meaning { found, now } => write!(
+            Self::Meaning { found, current } => write!(
                 f,
-                "its rows have meaning {found}, and this version writes meaning {now} (docs/limits.md#formats)"
+                "its rows have meaning {found}, and this version writes meaning {current} (docs/limits.md#formats)"
             ),
             Self::Differs {
                 setting,

@@ -2,7 +2,7 @@
 
 use crate::error::damaged_error;
 use crate::own_tables;
-use crate::read::capture_record::{CapturePlace, CaptureRecord};
+use crate::read::capture_record::{CaptureAddress, CaptureRecord};
 use crate::read::stored_hosts::{HostContent, HostPeriod, StoredHost};
 use disk::error::Error;
 use sort::record;
@@ -10,7 +10,7 @@ use sort::record;
 record! {
     /// A capture of an open host.
     pub(super) struct AddedCapture {
-        pub(super) place: CapturePlace,
+        pub(super) address: CaptureAddress,
         pub(super) position: u32,
         pub(super) period_no: u32,
         pub(super) content_no: Option<u32>,
@@ -79,7 +79,7 @@ impl OpenHost {
         let period_no = self.add_to_period(capture, position, is_known_state);
         let content_no = self.add_content(capture.digest, period_no);
         self.captures.push(AddedCapture {
-            place: capture.place,
+            address: capture.address,
             position,
             period_no,
             content_no,
@@ -95,7 +95,7 @@ impl OpenHost {
         position: u32,
         is_known_state: bool,
     ) -> u32 {
-        let fetch_time = capture.place.fetch_time;
+        let fetch_time = capture.address.fetch_time;
         let periods = &mut self.stored.periods;
         let period = periods.last_mut();
         match period.filter(|period| is_known_state || period.state == capture.state) {

@@ -313,7 +313,7 @@ impl<'s> PeriodWriter<'s> {
                         position: capture.position,
                         surt_host_name: host.surt_host_name.as_bytes(),
                         host_no: host.host_no,
-                        archive_no: capture.place.archive_no,
+                        archive_no: capture.address.archive_no,
                         state: &state,
                     })?;
                 }
@@ -393,10 +393,10 @@ impl WrittenPeriods<'_> {
                 capture_no: (i64::from(position) << 32) + number,
                 crawl: names[position as usize],
                 host_no,
-                fetch_time: capture.place.fetch_time,
-                archive_no: capture.place.archive_no,
-                warc_record_offset: capture.place.offset,
-                warc_record_in_member: capture.place.record_in_member,
+                fetch_time: capture.address.fetch_time,
+                archive_no: capture.address.archive_no,
+                warc_record_offset: capture.address.offset,
+                warc_record_in_member: capture.address.record_in_member,
                 period_no: capture.period_no,
                 content_no: capture.content_no,
             })?;

@@ -180,7 +180,7 @@ impl<'s> KeyedSorter<'s> {
     ///
     /// # Errors
     ///
-    /// Those of writing a run.
+    /// Those of writing a sorted run to disk.
     pub(crate) fn push(&mut self, record: &RecordBuilder) -> Result<(), Error> {
         if self.known.len() >= self.known_max {
             self.known.clear();
@@ -195,7 +195,7 @@ impl<'s> KeyedSorter<'s> {
     ///
     /// # Errors
     ///
-    /// Those of writing a run.
+    /// Those of writing a sorted run to disk.
     pub(crate) fn finish(self) -> Result<SortedRecords<'s, KeyedRecord>, Error> {
         self.sorter.finish()
     }

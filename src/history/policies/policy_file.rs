@@ -130,7 +130,7 @@ impl<'a> PolicyLines<'a> {
 }
 
 /// The memory in bytes that a hash table takes for a known key, at most.
-const KNOWN_KEY_BYTES: usize = 64;
+const BYTES_PER_KNOWN_KEY: usize = 64;
 
 /// Computes the keys of policies. Most files are the same in many captures: the key of rows that occurred lately is known.
 pub(crate) struct PolicyKeys {
@@ -144,7 +144,7 @@ impl PolicyKeys {
     pub(crate) fn new(memory: SortMemory<'_>) -> Self {
         Self {
             known: HashMap::new(),
-            known_max: memory.buffer_bytes() / KNOWN_KEY_BYTES,
+            known_max: memory.buffer_bytes() / BYTES_PER_KNOWN_KEY,
             text: KeyText::default(),
         }
     }

@@ -14,7 +14,7 @@ use urls::WebOrigin;
 record! {
     /// The time of an authoritative capture, and the location of its record.
     #[derive(Default)]
-    pub struct CapturePlace {
+    pub struct CaptureAddress {
         /// Milliseconds since 1970.
         pub fetch_time: Option<i64>,
         /// The number of the archive in its crawl.
@@ -34,7 +34,7 @@ record! {
         /// The time by which the captures of a host are sorted: the median time of the crawl, if the capture has none.
         pub time: i64,
         /// The time of the capture itself, and the location of its record.
-        pub place: CapturePlace,
+        pub address: CaptureAddress,
         /// The digest of the content of the capture whose rules apply; empty if no body was read.
         pub digest: &'a [u8],
         /// The state.
@@ -44,7 +44,7 @@ record! {
     }
 }
 
-impl CapturePlace {
+impl CaptureAddress {
     /// Returns the time by which the captures of a host are sorted. `median_fetch` is the median time of the crawl,
     /// for captures without a time.
     pub fn order_time(&self, median_fetch: Option<i64>) -> i64 {

@@ -2,7 +2,7 @@
 
 use crate::error::damaged_history_error;
 use crate::own_tables;
-use crate::read::capture_record::CapturePlace;
+use crate::read::capture_record::CaptureAddress;
 use crate::read::history_reader::HistoryReader;
 use dataset::{BatchRow, CaptureFilter, Columns, PartReader, row};
 use disk::error::Error;
@@ -34,7 +34,7 @@ pub struct StoredCapture {
     /// The time by which the captures of a host are sorted.
     pub order_time: i64,
     /// The time of the capture itself, and the location of its record.
-    pub place: CapturePlace,
+    pub address: CaptureAddress,
     /// The number of its period among those of the host.
     pub period_no: u32,
     /// The number of its content among those of the host; `None` if no body was read.
@@ -133,7 +133,7 @@ impl<'d> CapturesByHost<'d> {
                 if last.is_some_and(|last| last.position >= capture.position) {
                     return Err(self.damaged());
                 }
-                let order_time = capture.place.order_time(row.median_fetch);
+                let order_time = capture.address.order_time(row.median_fetch);
                 self.captures.push(StoredCapture {
                     order_time,
                     ..capture
@@ -180,7 +180,7 @@ impl CaptureFile {
             // A negative number gives a position that no crawl has.
             position: u32::try_from(row.capture_no >> 32).unwrap_or(u32::MAX),
             order_time: 0,
-            place: CapturePlace {
+            address: CaptureAddress {
                 fetch_time: row.fetch_time,
                 archive_no: row.archive_no,
                 offset: row.warc_record_offset,

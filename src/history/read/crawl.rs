@@ -17,7 +17,7 @@ use crate::policies::preference_set::{PreferenceOfHost, PreferenceSet, read_agen
 use crate::policies::row_key::{RowKey, key_text};
 use crate::read::agents::check_agents;
 use crate::read::archive_numbers::ArchiveNumbers;
-use crate::read::capture_record::{CapturePlace, CaptureRecord, StateWords};
+use crate::read::capture_record::{CaptureAddress, CaptureRecord, StateWords};
 use crate::read::crawl_row::CrawlRow;
 use crate::read::history_reader::read_small_table;
 use crate::read::inputs::{CRAWL_TABLES, InputCrawl, InputDataset};
@@ -665,7 +665,7 @@ fn set_fetch_times(
 /// rules apply.
 #[derive(Debug, Default)]
 struct HostDetails {
-    place: Option<CapturePlace>,
+    address: Option<CaptureAddress>,
     policy: Option<RowKey>,
     /// Empty if no body was read.
     digest: Vec<u8>,
@@ -679,13 +679,13 @@ impl HostDetails {
         fetch_time: Option<i64>,
         details: &mut Reader<'_, DetailsOfHost>,
     ) -> Result<(), Error> {
-        self.place = None;
+        self.address = None;
         self.policy = None;
         self.digest.clear();
         let number = GroupKey::new(number);
         while let Some((uses, capture)) = details.next_of(&number)? {
             if uses.is_authoritative {
-                self.place = Some(CapturePlace {
+                self.address = Some(CaptureAddress {
                     fetch_time,
                     archive_no: capture.archive_no,
                     offset: capture.offset,
@@ -730,8 +730,8 @@ fn write_captures<'s>(
         if context.forgotten.contains(host.surt_host_name) {
             continue;
         }
-        let place = of_host
-            .place
+        let address = of_host
+            .address
             .ok_or_else(|| damaged_error(Table::ROBOTS_FILES))?;
         has_untimed_captures |= host.fetch_time.is_none();
         let keys = [
@@ -746,8 +746,8 @@ fn write_captures<'s>(
         state.extend_from_slice(host.state.0);
         captures.push(CaptureRecord {
             surt_host_name: host.surt_host_name,
-            time: place.order_time(crawl.median_fetch),
-            place,
+            time: address.order_time(crawl.median_fetch),
+            address,
             digest: &of_host.digest,
             state: &state,
             period_no: None,

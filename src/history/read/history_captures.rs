@@ -2,7 +2,7 @@
 
 use crate::error::damaged_history_error;
 use crate::own_tables;
-use crate::read::capture_record::{CapturePlace, CaptureRecord};
+use crate::read::capture_record::{CaptureAddress, CaptureRecord};
 use crate::read::captures_by_host::CapturesByHost;
 use crate::read::history_reader::{HistoryReader, PlacedCrawl};
 use crate::read::stored_hosts::{StoredHost, StoredHosts};
@@ -27,7 +27,7 @@ record! {
         time: i64,
         /// The position of its crawl in the history that is written.
         position: u32,
-        place: CapturePlace,
+        address: CaptureAddress,
         period_no: u32,
         content_no: Option<u32>,
     }
@@ -69,7 +69,7 @@ pub(crate) fn sort_captures<'s>(
                     host,
                     time: capture.order_time,
                     position: crawl.position,
-                    place: capture.place,
+                    address: capture.address,
                     period_no: capture.period_no,
                     content_no: capture.content_no,
                 })?;
@@ -123,7 +123,7 @@ impl<'d> HistoryCaptures<'d> {
         let record = CaptureRecord {
             surt_host_name: &host.surt_host_name,
             time: capture.time,
-            place: capture.place,
+            address: capture.address,
             digest: content.map_or(&[], |content| &content.digest),
             state: &host.periods[capture.period_no as usize].state,
             period_no: Some(capture.period_no),

@@ -64,7 +64,7 @@ impl HistoryReader {
         if !are_listed || !crawls.is_sorted_by(|a, b| a.order() < b.order()) {
             return Err(damaged_history_error(root, own_tables::CRAWLS));
         }
-        // The captures of each crawl are in files of their own, one of which may be missing.
+        // The captures of each crawl are in files of their own. If one of these was lost, no other check finds it.
         let captures = manifest.table_files(own_tables::HOST_CAPTURES);
         let captures: u64 = captures.map(|file| file.stats.rows).sum();
         let hosts = crawls.iter().map(|row| row.hosts);

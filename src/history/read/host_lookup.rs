@@ -5,7 +5,7 @@
 use crate::error::damaged_history_error;
 use crate::own_tables;
 use crate::policies::keyed_rows::{KeyedRows, POLICIES, open_keyed};
-use crate::read::capture_record::{AccessState, CapturePlace};
+use crate::read::capture_record::{AccessState, CaptureAddress};
 use crate::read::history_reader::HistoryReader;
 use dataset::error::DatasetErrorKind;
 use dataset::{BatchRow, CaptureFilter, ColumnValuesFilter, check_crawls, row};
@@ -34,7 +34,7 @@ pub struct PlacedCapture {
     /// The name of the crawl.
     pub crawl: String,
     /// The time of the capture, and the location of its record.
-    pub place: CapturePlace,
+    pub address: CaptureAddress,
     /// The name of the archive, as in `warc_filename`.
     pub archive: String,
     /// The columns [`ACCESS`] of its period.
@@ -120,7 +120,7 @@ struct CaptureRow {
     crawl: String,
     /// The time by which the captures of a host are sorted.
     order_time: i64,
-    place: CapturePlace,
+    address: CaptureAddress,
     period_no: u32,
     content_no: Option<u32>,
 }
@@ -265,7 +265,7 @@ impl HostRows {
             let median_fetch = places
                 .get(capture.crawl)
                 .and_then(|crawl| crawl.median_fetch);
-            let place = CapturePlace {
+            let address = CaptureAddress {
                 fetch_time: capture.fetch_time,
                 archive_no: capture.archive_no,
                 offset: capture.warc_record_offset,
@@ -273,8 +273,8 @@ impl HostRows {
             };
             self.captures.push(CaptureRow {
                 crawl: capture.crawl.to_owned(),
-                order_time: place.order_time(median_fetch),
-                place,
+                order_time: address.order_time(median_fetch),
+                address,
                 period_no: capture.period_no,
                 content_no: capture.content_no,
             });
@@ -304,7 +304,7 @@ impl HostRows {
         });
         let mut capture = PlacedCapture {
             crawl: row.crawl.clone(),
-            place: row.place,
+            address: row.address,
             archive: read_archive_name(history, row)?,
             state,
             digest: content.transpose()?,
@@ -320,7 +320,7 @@ fn read_archive_name(history: &HistoryReader, row: &CaptureRow) -> Result<String
     let filter = filter_by_value("crawl", &row.crawl);
     let mut archives = history.filtered_rows::<Archive<'_>>(&filter)?;
     while let Some(archive) = archives.next_record()? {
-        if archive.archive_no == row.place.archive_no {
+        if archive.archive_no == row.address.archive_no {
             return Ok(archive.warc_filename.to_owned());
         }
     }

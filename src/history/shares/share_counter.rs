@@ -3,7 +3,7 @@
 //! 1. Hosts are sorted by crawl and domain. Hosts whose policies name crawlers are also sorted by policy, and merged
 //!    with the policies, which gives a record for each host and crawler that its policy names.
 //! 2. A name in a policy decides for the crawler with this name, and for crawlers that have it as a fallback. For all
-//!    others the verdict is that of `*`. Each host thus has a *move* for each crawler of the first two kinds: from
+//!    others the verdict is that of `*`. Each host thus has a *class move* for each crawler of the first two kinds: from
 //!    the class that it has for crawlers that are not named, to the class that it has for this one.
 //! 3. For each domain, the hosts are counted by class as for crawlers that are not named, and the moves of each
 //!    crawler change these counts. The changes of all domains are added to the totals of crawlers that are not named.
@@ -82,7 +82,7 @@ type HostOfDomain = (HostKey, HostFields);
 
 record! {
     /// A move of a host for a crawler.
-    struct Move {
+    struct ClassMove {
         /// True if the policy names the crawler directly.
         is_named: bool,
         /// The class of the host for the crawler.
@@ -92,7 +92,7 @@ record! {
 }
 
 /// A move, by domain and crawler.
-type MoveInDomain = ((DomainKey, Key<'static>), Move);
+type ClassMoveInDomain = ((DomainKey, Key<'static>), ClassMove);
 
 /// The counts that a [`Change`] changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -238,7 +238,7 @@ fn default_class(
 
 /// The kinds of crawlers that a file does not name: a host has one class for all crawlers of a kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum UnnamedKind {
+enum UnnamedCrawlers {
     /// `*` itself.
     Wildcard,
     /// Crawlers that obey the groups of `*`.
@@ -247,13 +247,13 @@ enum UnnamedKind {
     IgnoringWildcard,
 }
 
-const UNNAMED_KINDS: [UnnamedKind; 3] = [
-    UnnamedKind::Wildcard,
-    UnnamedKind::Obeying,
-    UnnamedKind::IgnoringWildcard,
+const UNNAMED_CRAWLERS: [UnnamedCrawlers; 3] = [
+    UnnamedCrawlers::Wildcard,
+    UnnamedCrawlers::Obeying,
+    UnnamedCrawlers::IgnoringWildcard,
 ];
 
-impl UnnamedKind {
+impl UnnamedCrawlers {
     fn class(self, wildcard: VerdictClass, has_named_rows: bool) -> VerdictClass {
         match self {
             Self::Wildcard => wildcard,
@@ -322,26 +322,26 @@ pub(crate) fn count_shares(
     crawls: &[CrawlRow],
     rows: &mut Sorter<'_, SortedShare>,
 ) -> Result<(), Error> {
-    let moves = sort_moves(hosts, names, crawlers)?;
+    let moves = sort_class_moves(hosts, names, crawlers)?;
     let mut changes = hosts.memory.create_sorter();
     let totals = count_domains(hosts, &moves, crawlers, crawls, &mut changes)?;
     drop(moves);
     write_rows(&changes.finish()?, &totals, crawlers, crawls, rows)
 }
 
-/// Sorts the moves: one for each host and each crawler that its policy names directly or by a fallback.
-fn sort_moves<'s>(
+/// Sorts the class moves: one for each host and each crawler that its policy names directly or by a fallback.
+fn sort_class_moves<'s>(
     hosts: &CountedHosts<'s>,
     names: &SortedRecords<'_, NameOfHost>,
     crawlers: &Crawlers,
-) -> Result<SortedRecords<'s, MoveInDomain>, Error> {
+) -> Result<SortedRecords<'s, ClassMoveInDomain>, Error> {
     let mut by_fallback: BTreeMap<&[u8], Vec<&[u8]>> = BTreeMap::new();
     for (name, crawler) in crawlers {
         for fallback in &crawler.fallbacks {
             by_fallback.entry(fallback).or_default().push(name);
         }
     }
-    let mut moves = hosts.memory.create_sorter::<MoveInDomain>();
+    let mut moves = hosts.memory.create_sorter::<ClassMoveInDomain>();
     let (mut reader, mut names) = (hosts.hosts.read()?, names.read()?);
     let mut of_host: BTreeMap<Vec<u8>, VerdictClass> = BTreeMap::new();
     let (mut key, mut escaped) = (GroupKey::default(), Vec::new());
@@ -354,7 +354,7 @@ fn sort_moves<'s>(
         let (domain, _) = host_key;
         let mut push = |agent: &[u8], class: VerdictClass, is_named: bool| {
             let agent = Key::new(agent, &mut escaped);
-            let moved = Move {
+            let moved = ClassMove {
                 is_named,
                 class,
                 host,
@@ -381,7 +381,7 @@ fn sort_moves<'s>(
 /// crawl for each kind of unnamed crawlers.
 fn count_domains(
     hosts: &CountedHosts<'_>,
-    moves: &SortedRecords<'_, MoveInDomain>,
+    moves: &SortedRecords<'_, ClassMoveInDomain>,
     crawlers: &Crawlers,
     crawls: &[CrawlRow],
     changes: &mut Sorter<'_, ChangeOfCrawler>,
@@ -394,12 +394,12 @@ fn count_domains(
         domain.set(next);
         let (position, _) = domain.get();
         let is_sample = crawls[position as usize].is_sample;
-        let new = || UNNAMED_KINDS.map(|_| Totals::new());
+        let new = || UNNAMED_CRAWLERS.map(|_| Totals::new());
         let of_crawl = totals.entry(position).or_insert_with(new);
-        let mut counts = UNNAMED_KINDS.map(|_| [0; CLASS_COUNT]);
+        let mut counts = UNNAMED_CRAWLERS.map(|_| [0; CLASS_COUNT]);
         let is_of_domain = |((of, _), _): HostAndFields<'_>| of == domain.get();
         while let Some((_, host)) = reader.next_if(is_of_domain)? {
-            for (i, unnamed) in UNNAMED_KINDS.into_iter().enumerate() {
+            for (i, unnamed) in UNNAMED_CRAWLERS.into_iter().enumerate() {
                 let class = unnamed.class(host.wildcard, host.has_named_rows);
                 counts[i][class.index()] += 1;
                 if is_sample {
@@ -441,7 +441,7 @@ impl DomainChange<'_> {
     /// Adds to `changes` the changes of all crawlers that have moves in this domain.
     fn push_changes(
         &self,
-        moves: &mut Reader<'_, MoveInDomain>,
+        moves: &mut Reader<'_, ClassMoveInDomain>,
         crawlers: &Crawlers,
         changes: &mut Sorter<'_, ChangeOfCrawler>,
     ) -> Result<(), Error> {
@@ -451,11 +451,11 @@ impl DomainChange<'_> {
             moves.next_group(&mut key)?;
             let ((position, _), agent_key) = key.get();
             agent_key.write_original(&mut agent);
-            let unnamed = UnnamedKind::of(crawlers.get(&agent));
+            let unnamed = UnnamedCrawlers::of(crawlers.get(&agent));
             let mut push = |change: Change| changes.push(((position, agent_key), change));
             let mut change: ClassCounts = [0; CLASS_COUNT];
             let mut naming = 0;
-            while let Some(Move {
+            while let Some(ClassMove {
                 is_named,
                 class,
                 host,
@@ -635,8 +635,8 @@ fn write_rows(
     let mut agent = Vec::new();
     for (&position, of_crawl) in totals {
         let crawl = &crawls[position as usize];
-        let totals_for = |unnamed: UnnamedKind| &of_crawl[unnamed as usize];
-        CrawlerCounts::new(totals_for(UnnamedKind::Wildcard))
+        let totals_for = |unnamed: UnnamedCrawlers| &of_crawl[unnamed as usize];
+        CrawlerCounts::new(totals_for(UnnamedCrawlers::Wildcard))
             .push_rows(b"*", position, crawl, rows)?;
         let mut written: BTreeSet<Vec<u8>> = BTreeSet::new();
         while reader.peek()?.is_some_and(|((of, _), _)| of == position) {
@@ -644,7 +644,7 @@ fn write_rows(
             let (_, agent_key) = key.get();
             agent_key.write_original(&mut agent);
             let crawler = crawlers.get(&agent);
-            let mut counts = CrawlerCounts::new(totals_for(UnnamedKind::of(crawler)));
+            let mut counts = CrawlerCounts::new(totals_for(UnnamedCrawlers::of(crawler)));
             while let Some(change) = reader.next_of(&key)? {
                 counts.add_change(&change);
             }
@@ -656,7 +656,7 @@ fn write_rows(
             counts.push_rows(&agent, position, crawl, rows)?;
         }
         for (name, crawler) in crawlers.iter().filter(|(name, _)| !written.contains(*name)) {
-            let totals = totals_for(UnnamedKind::of(Some(crawler)));
+            let totals = totals_for(UnnamedCrawlers::of(Some(crawler)));
             CrawlerCounts::new(totals).push_rows(name, position, crawl, rows)?;
         }
     }

@@ -99,7 +99,7 @@ impl Members {
         if manifest.meaning != tables::MEANING && !is_mixed {
             return refuse(JoinDefect::Meaning {
                 found: manifest.meaning,
-                now: tables::MEANING,
+                current: tables::MEANING,
             });
         }
         if !manifest.stale.is_empty() || !disk::is_regular(&root.join(SUCCESS_FILE)) {

@@ -365,9 +365,9 @@ impl HostCaptures {
             }
             let planned = PlannedCapture {
                 position: capture.position,
-                fetch_time: capture.place.fetch_time,
-                archive_no: capture.place.archive_no,
-                offset: capture.place.offset,
+                fetch_time: capture.address.fetch_time,
+                archive_no: capture.address.archive_no,
+                offset: capture.address.offset,
                 is_same_origin: false,
                 state_no: self.state_of_period(period_no, dialect),
             };
