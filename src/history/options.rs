@@ -1,4 +1,4 @@
-//! What a history is made of.
+//! The options of a command that makes a history.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
