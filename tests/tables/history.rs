@@ -263,6 +263,18 @@ fn archives_are_numbered_by_crawl_whatever_else_is_in_the_dataset() {
     assert_eq!(listed.collect::<Vec<_>>(), [Some(2), Some(2)]);
 }
 
+/// Makes a history of one host with a crawl for each body. Returns its folder.
+fn history_of_bodies(folder: &Folder, bodies: &[String]) -> String {
+    let crawls = (0..)
+        .zip(bodies)
+        .map(|(number, body)| crawl_of(folder, number, &[("https://a.example", 200, body)]));
+    let crawls: Vec<String> = crawls.collect();
+    let crawls: Vec<&str> = crawls.iter().map(String::as_str).collect();
+    let out = folder.arg("history");
+    history(&crawls, &out, &[]);
+    out
+}
+
 #[test]
 fn preferences_on_other_lines_are_the_same_preferences() {
     let folder = Folder::new();
@@ -272,13 +284,7 @@ fn preferences_on_other_lines_are_the_same_preferences() {
         format!("# a new comment\n{file}"),
         file.replace("=no", "=yes"),
     ];
-    let crawls = (0..)
-        .zip(&bodies)
-        .map(|(number, body)| crawl_of(&folder, number, &[("https://a.example", 200, body)]));
-    let crawls: Vec<String> = crawls.collect();
-    let crawls: Vec<&str> = crawls.iter().map(String::as_str).collect();
-    let out = folder.arg("history");
-    history(&crawls, &out, &[]);
+    let out = history_of_bodies(&folder, &bodies);
     let periods = support::rows(Path::new(&out), "host_periods");
     let of = |name: &str| -> Vec<&str> {
         let rows = periods.iter();
@@ -311,13 +317,7 @@ fn a_policy_is_known_by_its_lines_as_they_are_written() {
         file.replace("# x", "# another comment"),
         file.replace("# x", "# x\n"),
     ];
-    let crawls = (0..)
-        .zip(&bodies)
-        .map(|(number, body)| crawl_of(&folder, number, &[("https://a.example", 200, body)]));
-    let crawls: Vec<String> = crawls.collect();
-    let crawls: Vec<&str> = crawls.iter().map(String::as_str).collect();
-    let out = folder.arg("history");
-    history(&crawls, &out, &[]);
+    let out = history_of_bodies(&folder, &bodies);
     let periods = support::rows(Path::new(&out), "host_periods");
     let of_periods = periods.iter().map(|row| row["policy_id"].as_str().unwrap());
     let of_periods: Vec<&str> = of_periods.collect();
