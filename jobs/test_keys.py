@@ -104,8 +104,8 @@ def test_policies(program, history, scratch):
     bodies = {policy: body for policy, body in bodies.items() if body is not None}
     archive, dataset, again = (scratch / name for name in ("x.warc", "dataset", "again"))
     write_archive(archive, bodies)
-    run(program, archive, "-q", "-o", dataset)
-    run(program, "history", dataset, "-q", "-o", again)
+    assert_written(run(program, archive, "-q", "-o", dataset))
+    assert_written(run(program, "history", dataset, "-q", "-o", again))
     wanted, found = rows_of(connection, bodies), rows_of(open_views(again), bodies)
     other = [policy for policy in bodies if wanted[policy] != found.get(policy)]
     for policy in other[:3]:
@@ -113,6 +113,10 @@ def test_policies(program, history, scratch):
     assert not other, f"{len(other)} of {len(bodies)} policies are not those of the files that are written from them"
     assert len(bodies) > len(is_valid) * 0.95, f"only {len(bodies)} of {len(is_valid)} policies can be written"
     return len(bodies), len(is_valid)
+
+
+def assert_written(ran):
+    assert ran.code <= 1, ran.stderr
 
 
 def assert_equal_keys(table, keys):
@@ -148,7 +152,7 @@ def main(program, *datasets):
     for dataset in datasets:
         with tempfile.TemporaryDirectory() as folder:
             history = Path(folder) / "history"
-            run(program, "history", dataset, "-q", "-o", history)
+            assert_written(run(program, "history", dataset, "-q", "-o", history))
             tested, policies = test_policies(program, history, Path(folder))
             print(f"{dataset}: {tested} of {policies} policies follow from their texts; {test_preferences(history)} sets of preferences, "
                   f"{test_rule_sets(dataset)} rule sets")

@@ -9,7 +9,8 @@ use parquet_limits::read_footer;
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom};
+use std::io;
+use std::os::unix::fs::FileExt;
 use std::path::Path;
 use tables::Table;
 use xxhash_rust::xxh3::Xxh3;
@@ -139,20 +140,20 @@ fn open_with_row_groups(root: &Path, path: &str, count: usize) -> Option<File> {
     (read_footer(&file).ok()?.num_row_groups() == count).then_some(file)
 }
 
-/// Returns the XXH3-64 of `bytes` bytes of a file from `offset` on, in hexadecimal.
+/// Returns the XXH3-64 of `bytes` bytes of a file from `offset` on, in hexadecimal. The position of the file is
+/// neither used nor changed.
 ///
 /// # Errors
 ///
 /// Errors of reading; [`io::ErrorKind::UnexpectedEof`] if the file has fewer bytes.
-pub fn digest_of(mut file: &File, offset: u64, bytes: u64) -> io::Result<String> {
-    file.seek(SeekFrom::Start(offset))?;
+pub fn digest_of(file: &File, mut offset: u64, bytes: u64) -> io::Result<String> {
     let (mut hash, mut rest) = (Xxh3::new(), bytes);
     let mut buffer = vec![0; BUFFER_BYTES.min(bytes) as usize];
     while rest > 0 {
         let count = rest.min(buffer.len() as u64) as usize;
-        file.read_exact(&mut buffer[..count])?;
+        file.read_exact_at(&mut buffer[..count], offset)?;
         hash.update(&buffer[..count]);
-        rest -= count as u64;
+        (offset, rest) = (offset + count as u64, rest - count as u64);
     }
     Ok(format!("{:016x}", hash.digest()))
 }

@@ -95,7 +95,7 @@ mod tests {
     use super::*;
     use crate::error::DatasetErrorKind;
     use std::fs;
-    use std::io::{Read, Seek};
+    use std::io::Read;
 
     #[test]
     fn a_file_is_read_as_it_was_compared() {
@@ -131,7 +131,6 @@ mod tests {
         fs::remove_file(&path).unwrap();
         fs::write(&path, "abd").unwrap();
         let (opened, mut text) = (file.open().unwrap(), String::new());
-        (&*opened).rewind().unwrap();
         (&*opened).read_to_string(&mut text).unwrap();
         assert_eq!(text, "abc");
         assert!(!file.is_closed());

@@ -5,6 +5,7 @@
 //! anything. The crate reads a known field by its id, whatever type is stated, so here a known field must have the type
 //! of parquet.thrift: both then read the same bytes as the same field.
 
+use super::limited_file::SharedFile;
 use super::thrift::{ThriftReader, field_type, malformed_error};
 use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions};
 use parquet::errors::ParquetError;
@@ -13,6 +14,7 @@ use parquet::file::metadata::{
     FooterTail, PageIndexPolicy, ParquetMetaData, ParquetMetaDataReader,
 };
 use parquet::file::reader::ChunkReader;
+use std::fs::File;
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -203,12 +205,16 @@ fn reader_options() -> ArrowReaderOptions {
 }
 
 /// Reads the footer of a Parquet file, which may hold any bytes. Every file that is read is opened by this function or
-/// by [`read_arrow_footer`].
+/// by [`read_arrow_footer`]. Several threads may read one file: its position is neither used nor changed.
 ///
 /// # Errors
 ///
 /// Errors of reading, and of a footer that is invalid or exceeds a limit.
-pub fn read_footer(file: &impl ChunkReader) -> Result<ParquetMetaData, ParquetError> {
+pub fn read_footer(file: &File) -> Result<ParquetMetaData, ParquetError> {
+    footer_of(&SharedFile(file))
+}
+
+fn footer_of(file: &impl ChunkReader) -> Result<ParquetMetaData, ParquetError> {
     catch_panic(|| {
         let tail_start = file.len().checked_sub(FOOTER_SIZE as u64);
         let tail_start = tail_start.ok_or_else(|| error("the file is too short for a footer"))?;
@@ -239,8 +245,12 @@ pub fn read_footer(file: &impl ChunkReader) -> Result<ParquetMetaData, ParquetEr
 /// # Errors
 ///
 /// Those of [`read_footer`], and of a schema that Arrow does not have.
-pub fn read_arrow_footer(file: &impl ChunkReader) -> Result<ArrowReaderMetadata, ParquetError> {
-    let metadata = Arc::new(read_footer(file)?);
+pub fn read_arrow_footer(file: &File) -> Result<ArrowReaderMetadata, ParquetError> {
+    arrow_footer_of(&SharedFile(file))
+}
+
+fn arrow_footer_of(file: &impl ChunkReader) -> Result<ArrowReaderMetadata, ParquetError> {
+    let metadata = Arc::new(footer_of(file)?);
     catch_panic(|| ArrowReaderMetadata::try_new(metadata, reader_options()))
 }
 
@@ -486,6 +496,7 @@ mod tests {
     use bytes::Bytes;
     use parquet::arrow::ArrowWriter;
     use parquet::file::properties::WriterProperties;
+    use std::io::{Seek, SeekFrom, Write};
 
     /// The bytes of a structure in the compact protocol.
     #[derive(Clone, Default)]
@@ -577,7 +588,7 @@ mod tests {
     }
 
     fn message(file: &Bytes) -> String {
-        let message = read_footer(file).unwrap_err().to_string();
+        let message = footer_of(file).unwrap_err().to_string();
         message.trim_start_matches("Parquet error: ").to_owned()
     }
 
@@ -600,7 +611,7 @@ mod tests {
     fn a_footer_of_a_wide_deep_or_long_table_is_read() {
         let columns = (0..2000).map(|i| (format!("column_{i}"), numbers(3)));
         let wide = RecordBatch::try_from_iter(columns).unwrap();
-        let footer = read_arrow_footer(&written(&wide, 1)).unwrap();
+        let footer = arrow_footer_of(&written(&wide, 1)).unwrap();
         assert_eq!(footer.metadata().num_row_groups(), 3);
         assert_eq!(footer.schema().fields().len(), 2000);
 
@@ -610,19 +621,28 @@ mod tests {
             column = Arc::new(StructArray::from(batch));
         }
         let deep = RecordBatch::try_from_iter([("a", column)]).unwrap();
-        read_arrow_footer(&written(&deep, 3)).unwrap();
+        arrow_footer_of(&written(&deep, 3)).unwrap();
 
         let texts: ArrayRef = Arc::new(StringArray::from(vec!["https://example.com/"; 50_000]));
         let long = [("url", texts)];
         let long = RecordBatch::try_from_iter(long).unwrap();
-        let footer = read_footer(&written(&long, 1)).unwrap();
+        let footer = footer_of(&written(&long, 1)).unwrap();
         assert_eq!(footer.num_row_groups(), 50_000);
+    }
+
+    #[test]
+    fn the_position_of_a_file_is_neither_used_nor_changed() {
+        let mut file = tempfile::tempfile().unwrap();
+        file.write_all(&nested(1)).unwrap();
+        file.seek(SeekFrom::Start(7)).unwrap();
+        assert_eq!(read_footer(&file).unwrap().num_row_groups(), 0);
+        assert_eq!(file.stream_position().unwrap(), 7);
     }
 
     #[test]
     fn a_schema_has_a_limit_of_levels() {
         for groups in [0, 8, MAX_SCHEMA_LEVELS as u64 - 1] {
-            read_arrow_footer(&nested(groups)).unwrap();
+            arrow_footer_of(&nested(groups)).unwrap();
         }
         for groups in [MAX_SCHEMA_LEVELS as u64, 1500, 100_000] {
             let message = message(&nested(groups));
@@ -726,7 +746,7 @@ mod tests {
     #[test]
     fn the_end_of_a_file_states_the_length_of_its_footer() {
         let whole = nested(1);
-        read_footer(&whole).unwrap();
+        footer_of(&whole).unwrap();
         for end in [0, 3, 7] {
             let message = message(&whole.slice(..end));
             assert_eq!(message, "the file is too short for a footer");
@@ -773,7 +793,7 @@ mod tests {
             }
             // The crate itself may panic, which is caught; the walk does not.
             let _ = check_footer(&bytes[start..length - 8]);
-            match read_arrow_footer(&Bytes::from(bytes)) {
+            match arrow_footer_of(&Bytes::from(bytes)) {
                 Ok(_) => read += 1,
                 Err(_) => refused += 1,
             }

@@ -79,7 +79,7 @@ pub fn open(
 ) -> Result<OpenedFile, Error> {
     let file = SharedFile(file.into());
     let open = || {
-        let metadata = read_arrow_footer(&file)?;
+        let metadata = read_arrow_footer(&file.0)?;
         let values = ValueCounter::new(limits.values, file.len(), limits.uncounted_column);
         let file = LimitedFile::new(file.0, metadata.metadata(), limits, stop)?;
         Ok(OpenedFile {

@@ -20,7 +20,7 @@ use parquet::schema::types::SchemaDescPtr;
 use std::collections::HashMap;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
-use std::ops::Range;
+use std::ops::{Deref, Range};
 use std::os::unix::fs::FileExt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
@@ -393,16 +393,16 @@ impl LimitedFile {
 
 /// A file that several readers read at the same time. Each read has its own offset.
 #[derive(Clone, Debug)]
-pub(crate) struct SharedFile(pub(crate) Arc<File>);
+pub(crate) struct SharedFile<F = Arc<File>>(pub(crate) F);
 
 /// Reads a file from an offset on.
 #[derive(Debug)]
-pub struct FileReader {
-    file: Arc<File>,
+pub struct FileReader<F = Arc<File>> {
+    file: F,
     offset: u64,
 }
 
-impl Read for FileReader {
+impl<F: Deref<Target = File>> Read for FileReader<F> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let count = self.file.read_at(buffer, self.offset)?;
         self.offset += count as u64;
@@ -410,17 +410,17 @@ impl Read for FileReader {
     }
 }
 
-impl Length for SharedFile {
+impl<F: Deref<Target = File>> Length for SharedFile<F> {
     fn len(&self) -> u64 {
         self.0.len()
     }
 }
 
-impl ChunkReader for SharedFile {
-    type T = BufReader<FileReader>;
+impl<F: Deref<Target = File> + Clone + Send + Sync> ChunkReader for SharedFile<F> {
+    type T = BufReader<FileReader<F>>;
 
     fn get_read(&self, offset: u64) -> Result<Self::T, ParquetError> {
-        let file = Arc::clone(&self.0);
+        let file = self.0.clone();
         Ok(BufReader::new(FileReader { file, offset }))
     }
 
