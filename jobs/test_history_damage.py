@@ -357,7 +357,7 @@ def row_cases():
     yield edit(contents, "another host", updated(0, surt_host_name="x"), (contents, captures))
     yield edit("policies", "a policy is missing", removed(0), ("policy_", "policies"))
     yield edit("policies", "another number of rules", updated(0, n_rules=lambda number: number + 1), ("policy_rules", "policies"))
-    yield edit("policies", "a key that is none", updated(0, policy_id="x" * 32))
+    yield edit("policies", "a key that is none", updated(0, policy_id="x" * 32), ("policy_", "policies"))
     yield edit("policies", "a policy without lines", added(policy_id=UNKNOWN_KEY, n_user_agents=0, n_rules=0, n_directives=0, n_verdicts=0))
     for table in ("policy_groups", "policy_rules", "policy_directives", "policy_verdicts"):
         yield edit(table, "a row is missing", removed(0))

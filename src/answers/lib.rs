@@ -8,6 +8,7 @@
 //! Input: datasets, histories and archives. Output: tables of answers and reports. The package
 //! is independent of the command line.
 
+mod captures;
 pub mod check;
 pub mod error;
 pub mod own_tables;

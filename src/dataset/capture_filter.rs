@@ -29,6 +29,18 @@ pub enum CaptureFilter {
     /// Rows with one of these values in a text column. A row group is not read if the range or
     /// the Bloom filter of the column excludes all of the values.
     Values(Arc<ColumnValuesFilter>),
+    /// Rows whose value in a text column may be in a Bloom filter.
+    Keys {
+        /// The name of the column.
+        column: &'static str,
+        keys: Arc<Sbbf>,
+    },
+    /// Rows whose number in a column may be in a Bloom filter.
+    NumberKeys {
+        /// The name of the column.
+        column: &'static str,
+        keys: Arc<Sbbf>,
+    },
     /// Captures whose crawl and URL, as [`push_crawl_key`] writes them, may be in a Bloom filter.
     Urls(Arc<Sbbf>),
 }

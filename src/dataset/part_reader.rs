@@ -11,7 +11,7 @@ use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReader;
 use parquet::errors::ParquetError;
 use parquet_limits::{LimitedFile, OpenedFile, ValueCounter, catch_panic};
-use std::ops::Range;
+use std::ops::{Range, RangeInclusive};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -130,71 +130,77 @@ impl PartFile {
         let mask = ProjectionMask::columns(schema, columns.iter().copied());
         let filter_column = match filter {
             CaptureFilter::Values(wanted) => Some(wanted.column),
-            CaptureFilter::Number { column, .. } => Some(*column),
+            CaptureFilter::Number { column, .. }
+            | CaptureFilter::Keys { column, .. }
+            | CaptureFilter::NumberKeys { column, .. } => Some(*column),
             CaptureFilter::Urls(_) => Some("url"),
             _ => None,
         };
         let read_columns =
             ProjectionMask::columns(schema, columns.iter().copied().chain(filter_column));
-        let ids = ProjectionMask::columns(schema, ["robots_id"]);
         let mut builder = builder.with_projection(mask);
         let mut row_groups: Vec<usize> = (0..builder.metadata().num_row_groups()).collect();
-        match filter {
-            CaptureFilter::All => {}
+        let groups_with = |column: &str, range: RangeInclusive<i64>| {
+            row_groups_with_ids(part.metadata.metadata(), column, &range)
+        };
+        let rows = match filter {
+            CaptureFilter::All => None,
             CaptureFilter::One { robots_id, .. } => {
                 let wanted = *robots_id;
-                row_groups =
-                    row_groups_with_ids(builder.metadata(), "robots_id", &(wanted..=wanted));
-                let filter = number_filter(part, ids, move |id| id == wanted);
-                builder = builder.with_row_filter(filter);
+                row_groups = groups_with("robots_id", wanted..=wanted);
+                Some(number_filter(part, "robots_id", move |id| id == wanted))
             }
             CaptureFilter::IdRange(ids) => {
-                row_groups = row_groups_with_ids(builder.metadata(), "robots_id", ids);
+                row_groups = groups_with("robots_id", ids.clone());
+                None
             }
             CaptureFilter::Number { column, number } => {
                 let wanted = *number;
-                row_groups = row_groups_with_ids(builder.metadata(), column, &(wanted..=wanted));
-                let numbers = ProjectionMask::columns(builder.parquet_schema(), [*column]);
-                let filter = number_filter(part, numbers, move |number| number == wanted);
-                builder = builder.with_row_filter(filter);
+                row_groups = groups_with(column, wanted..=wanted);
+                Some(number_filter(part, column, move |number| number == wanted))
             }
             CaptureFilter::Urls(filter) => {
-                let column = ProjectionMask::columns(builder.parquet_schema(), ["url"]);
                 let filter = Arc::clone(filter);
                 let mut key = Vec::new();
-                let filter = text_filter(part, column, move |url| {
+                Some(text_filter(part, "url", move |url| {
                     key.clear();
                     push_crawl_key(&mut key, crawl, url.as_bytes());
                     filter.check(key.as_slice())
-                });
-                builder = builder.with_row_filter(filter);
+                }))
             }
             CaptureFilter::Values(wanted) => {
-                let column = ProjectionMask::columns(builder.parquet_schema(), [wanted.column]);
                 row_groups = catch_panic(path, || {
                     row_groups_with_values(&builder, wanted).map_err(read_error)
                 })?;
-                let wanted = Arc::clone(wanted);
-                let filter = text_filter(part, column, move |text| wanted.values.contains(text));
-                builder = builder.with_row_filter(filter);
+                let (column, wanted) = (wanted.column, Arc::clone(wanted));
+                Some(text_filter(part, column, move |text| {
+                    wanted.values.contains(text)
+                }))
+            }
+            CaptureFilter::Keys { column, keys } => {
+                let keys = Arc::clone(keys);
+                Some(text_filter(part, column, move |text| {
+                    keys.check(text.as_bytes())
+                }))
+            }
+            CaptureFilter::NumberKeys { column, keys } => {
+                let keys = Arc::clone(keys);
+                Some(number_filter(part, column, move |number| {
+                    keys.check(&number)
+                }))
             }
             CaptureFilter::Ids(wanted) => {
-                let range = wanted.first().copied().unwrap_or(i64::MAX)
-                    ..=wanted.last().copied().unwrap_or(i64::MIN);
-                row_groups = row_groups_with_ids(builder.metadata(), "robots_id", &range);
+                let first = wanted.first().copied().unwrap_or(i64::MAX);
+                let last = wanted.last().copied().unwrap_or(i64::MIN);
+                row_groups = groups_with("robots_id", first..=last);
                 let wanted = Arc::clone(wanted);
-                // Most rows have the same key as the row before.
-                let mut last = None;
-                let filter = number_filter(part, ids, move |id| match last {
-                    Some((last_id, is_wanted)) if last_id == id => is_wanted,
-                    _ => {
-                        let is_wanted = wanted.binary_search(&id).is_ok();
-                        last = Some((id, is_wanted));
-                        is_wanted
-                    }
-                });
-                builder = builder.with_row_filter(filter);
+                Some(number_filter(part, "robots_id", move |id| {
+                    wanted.binary_search(&id).is_ok()
+                }))
             }
+        };
+        if let Some(rows) = rows {
+            builder = builder.with_row_filter(rows);
         }
         row_groups.retain(|i| self.has_row_group(*i));
         catch_panic(path, || {

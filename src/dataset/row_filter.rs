@@ -1,7 +1,7 @@
 //! Filters of the rows and row groups that are read from a Parquet file.
 
 use crate::capture_filter::ColumnValuesFilter;
-use arrow_array::{BooleanArray, Int64Array, RecordBatch, StringArray};
+use arrow_array::{Array, BooleanArray, Int64Array, RecordBatch, StringArray};
 use arrow_schema::ArrowError;
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{
@@ -17,40 +17,59 @@ use std::ops::RangeInclusive;
 /// Returns a filter of rows by the value of a text column of a part.
 pub(super) fn text_filter(
     part: &OpenedFile,
-    column: ProjectionMask,
+    column: &str,
     mut is_wanted: impl FnMut(&str) -> bool + Send + 'static,
 ) -> RowFilter {
-    let (file, mut values) = (part.file.clone(), part.value_counter());
-    let predicate = move |batch: RecordBatch| -> Result<BooleanArray, ArrowError> {
-        file.check_batch(&mut values, &batch)?;
-        let texts = batch.column(0).as_any().downcast_ref::<StringArray>();
-        let texts =
-            texts.ok_or_else(|| ArrowError::CastError("a column is no VARCHAR".to_owned()))?;
-        let is_selected = |text: Option<&str>| Some(text.is_some_and(&mut is_wanted));
-        Ok(texts.iter().map(is_selected).collect::<BooleanArray>())
-    };
-    let predicate: Box<dyn ArrowPredicate> = Box::new(ArrowPredicateFn::new(column, predicate));
-    RowFilter::new(vec![predicate])
+    filter_rows::<StringArray>(part, column, move |texts| {
+        // Many rows have the same text as the row before.
+        let mut last: Option<(Option<&str>, bool)> = None;
+        let is_selected = |text| match last {
+            Some((last_text, is_selected)) if last_text == text => is_selected,
+            _ => {
+                let is_selected = text.is_some_and(&mut is_wanted);
+                last = Some((text, is_selected));
+                is_selected
+            }
+        };
+        texts.iter().map(is_selected).map(Some).collect()
+    })
 }
 
 /// Returns a filter of rows by the number in a column of a part.
 pub(super) fn number_filter(
     part: &OpenedFile,
-    column: ProjectionMask,
+    column: &str,
     mut is_wanted: impl FnMut(i64) -> bool + Send + 'static,
 ) -> RowFilter {
+    filter_rows::<Int64Array>(part, column, move |numbers| {
+        let mut last: Option<(i64, bool)> = None;
+        let is_selected = |number: &i64| match last {
+            Some((last_number, is_selected)) if last_number == *number => is_selected,
+            _ => {
+                let is_selected = is_wanted(*number);
+                last = Some((*number, is_selected));
+                is_selected
+            }
+        };
+        numbers.values().iter().map(is_selected).map(Some).collect()
+    })
+}
+
+/// Returns a filter of rows: `select` tells which values of a column are wanted.
+fn filter_rows<A: Array + 'static>(
+    part: &OpenedFile,
+    column: &str,
+    mut select: impl FnMut(&A) -> BooleanArray + Send + 'static,
+) -> RowFilter {
     let (file, mut values) = (part.file.clone(), part.value_counter());
-    let predicate = move |batch: RecordBatch| -> Result<BooleanArray, ArrowError> {
+    let predicate = move |batch: RecordBatch| {
         file.check_batch(&mut values, &batch)?;
-        let numbers = batch.column(0).as_any().downcast_ref::<Int64Array>();
-        let numbers =
-            numbers.ok_or_else(|| ArrowError::CastError("a column is no BIGINT".to_owned()))?;
-        Ok(numbers
-            .values()
-            .iter()
-            .map(|number| Some(is_wanted(*number)))
-            .collect::<BooleanArray>())
+        let values = batch.column(0).as_any().downcast_ref::<A>();
+        let values = values.map(&mut select);
+        values.ok_or_else(|| ArrowError::CastError("a column has another type".to_owned()))
     };
+    let schema = part.metadata.parquet_schema();
+    let column = ProjectionMask::columns(schema, [column]);
     let predicate: Box<dyn ArrowPredicate> = Box::new(ArrowPredicateFn::new(column, predicate));
     RowFilter::new(vec![predicate])
 }

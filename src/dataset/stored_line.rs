@@ -1,6 +1,6 @@
 //! Lines of robots.txt files, made from rows of `groups`, `rules` and `directives`. From them a file can be rebuilt.
 
-use super::{BatchRow, CaptureFilter, Columns, Dataset, column, row};
+use super::{BatchRow, Columns, column, row};
 use arrow_array::{Int64Array, RecordBatch};
 use disk::error::Error;
 use escapes::unescape_body;
@@ -214,34 +214,6 @@ fn is_statement(directive: &str) -> bool {
     Mechanism::from_directive(directive).is_some_and(Mechanism::is_read_by_group)
 }
 
-impl Dataset {
-    /// Reads the lines of captures: first user-agent lines, then rules, then statements about the use of
-    /// content. Tables with which the dataset was not opened are skipped. Calls `each`
-    /// with the index of the crawl, the `robots_id` and the line.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`Dataset::read`] and of `each`.
-    pub fn read_lines(
-        &self,
-        wanted: &CaptureFilter,
-        each: &mut dyn FnMut(u32, i64, &StoredLine<'_>) -> Result<(), Error>,
-    ) -> Result<(), Error> {
-        for table in LineTable::ALL {
-            let columns = table.columns();
-            self.read(table.table(), &columns, wanted, &mut |crawl, batch| {
-                let lines = LineRows::new(table, batch)?;
-                let mut ids = lines.robots_ids().iter().enumerate();
-                ids.try_for_each(|(row, &robots_id)| match lines.line(row) {
-                    Some(line) => each(crawl, robots_id, &line),
-                    None => Ok(()),
-                })
-            })?;
-        }
-        Ok(())
-    }
-}
-
 /// A table whose rows are lines of robots.txt files: `groups`, `rules` or `directives`.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum LineTable {
@@ -251,8 +223,6 @@ pub(super) enum LineTable {
 }
 
 impl LineTable {
-    pub(super) const ALL: [Self; 3] = [Self::Groups, Self::Rules, Self::Statements];
-
     pub(super) fn table(self) -> Table {
         match self {
             Self::Groups => Table::GROUPS,

@@ -20,6 +20,14 @@ impl AsOf {
         time.map_or(Self::Newest, Self::Time)
     }
 
+    /// Returns the time; `None` for `Newest`.
+    pub fn time(self) -> Option<i64> {
+        match self {
+            Self::Time(time) => Some(time),
+            Self::Newest => None,
+        }
+    }
+
     /// Returns true if a capture of this time is considered. A capture without
     /// a time counts as the earliest.
     pub fn includes(self, capture_time: Option<i64>) -> bool {

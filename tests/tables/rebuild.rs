@@ -2,7 +2,7 @@
 //! answers as its bytes.
 
 use capture::{Capture, CaptureScope};
-use dataset::{CaptureFilter, Dataset, StoredLine};
+use dataset::{Dataset, PartLines, StoredLine};
 use robots::{ParseOptions, Parser, Policy};
 use serde_json::Value;
 use std::collections::{BTreeSet, HashMap};
@@ -235,23 +235,22 @@ fn the_rows_of_one_capture_are_those_among_all() {
     let ran = support::run(arguments.into_iter().chain(["--body-limit", "none"]));
     assert_eq!(ran.code, Some(0), "{}", ran.err);
     let dataset = Dataset::open(&out, &[], &[Table::GROUPS, Table::RULES]).unwrap();
-    let read = |filter: &CaptureFilter| {
+    let read = |ids: &[i64]| {
+        let mut rows = PartLines::open(&dataset, 0, ids.into()).unwrap();
         let mut lines: Vec<(i64, u32)> = Vec::new();
-        let mut keep = |_, id, line: &StoredLine<'_>| {
-            lines.push((id, line.line_no));
-            Ok(())
-        };
-        dataset.read_lines(filter, &mut keep).unwrap();
+        for id in ids {
+            let mut keep = |line: &StoredLine<'_>| {
+                lines.push((*id, line.line_no));
+                Ok(())
+            };
+            rows.read_capture(*id, &mut keep).unwrap();
+        }
         lines
     };
-    let all = read(&CaptureFilter::All);
+    let all = read(&[0, 1, 2, 3]);
     assert_eq!(all.len(), 130_000 + 3 + 1 + 2);
     for id in 0..4 {
-        let one = read(&CaptureFilter::One {
-            crawl: 0,
-            robots_id: id,
-        });
         let expected: Vec<_> = all.iter().copied().filter(|line| line.0 == id).collect();
-        assert_eq!(one, expected);
+        assert_eq!(read(&[id]), expected);
     }
 }

@@ -1,36 +1,75 @@
 //! Checks the authoritative capture of a host.
 //!
-//! The steps: open the dataset (an archive is scanned into a temporary one),
-//! find the authoritative capture, rebuild its robots.txt from the rows of
-//! `groups` and `rules`, evaluate it, and read its text. If you change how the status of a
-//! capture is applied, also check `url_match/evaluate.rs`.
+//! The steps: open the dataset or the history (an archive is scanned into a temporary dataset), find the authoritative
+//! capture, rebuild its robots.txt from the rows of tables, evaluate it, and read its text.
 
 use super::InputKind;
 use super::archive_base::ArchiveBase;
 use super::capture_details::CaptureDetails;
-use super::host_file::{HostFile, build_agent_reports, capture_filter};
+use super::host_file::{HostFile, build_agent_reports};
 use super::host_report::{HostReport, HostRequest};
 use super::host_text;
-use super::in_history;
-use super::line_limit::LineLimit;
+use super::numbered_text::NumberedText;
 use super::report::{CheckReport, ReportedAnomaly};
 use super::robots_txt::CheckRequest;
 use super::scanned_archive;
-use arrow_array::{Array, BooleanArray, Int32Array, Int64Array, StringArray};
+use crate::captures::{Captures, DatasetCaptures, FoundCapture, HistoryCaptures, LineLimit};
+use dataset::Dataset;
 use dataset::error::{DatasetDefect, DatasetErrorKind};
-use dataset::{Dataset, column};
 use disk::SystemTempFolder;
 use disk::error::Error;
 use history::HistoryManifest;
-use hosts::candidate::Candidate;
-use hosts::host::{find_authoritative_capture, suggest_hosts};
-use hosts::{AsOf, CaptureId, Host, ResolveContext};
+use history::read::history_reader::HistoryReader;
+use hosts::{AsOf, ResolveContext};
 use robots::StatusEffect;
 use sort::{MIN_MEMORY_BYTES, SortMemory, SpillFolder};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 use tables::Table;
+
+/// What `check` needs of the captures of a dataset or a history.
+pub(super) trait CheckedCaptures: Captures {
+    /// Returns the properties of a capture.
+    ///
+    /// # Errors
+    ///
+    /// Those of reading.
+    fn details(&self, found: &FoundCapture<Self>) -> Result<FoundDetails, Error>;
+
+    /// Returns the anomalies of the capture whose rules apply; `None` if they are not stored. `path` is the path of the
+    /// data in errors.
+    ///
+    /// # Errors
+    ///
+    /// Those of reading.
+    fn anomalies(
+        &self,
+        found: &FoundCapture<Self>,
+        path: &Path,
+    ) -> Result<Option<Vec<ReportedAnomaly>>, Error>;
+
+    /// Reads the text of a capture from tables. `deciding` has the properties of the capture whose rules apply.
+    ///
+    /// # Errors
+    ///
+    /// Those of reading.
+    fn text(
+        &self,
+        found: &FoundCapture<Self>,
+        deciding: &CaptureDetails,
+        stop: &Arc<AtomicBool>,
+    ) -> Result<NumberedText, Error>;
+}
+
+/// The properties of the capture of a host.
+pub(super) struct FoundDetails {
+    pub(super) capture: CaptureDetails,
+    /// Those of the capture with the rules, if it is another one.
+    pub(super) rules_capture: Option<CaptureDetails>,
+    /// The number of redirects to a capture whose place is not stored.
+    pub(super) redirects_without_place: u32,
+}
 
 /// Finds the authoritative capture of a host, and checks it.
 ///
@@ -47,18 +86,20 @@ pub fn check_host(
     if InputKind::detect(path)? == InputKind::Dataset
         && let Some(manifest) = HistoryManifest::read(path)?
     {
-        return in_history::check_host(&manifest, host_request, request, stop);
+        let captures = HistoryCaptures {
+            history: &HistoryReader::open(path, &manifest, false, stop)?,
+            crawls: host_request.crawls,
+        };
+        return check_captures(&captures, host_request, request, stop);
     }
     let temp_folder = SystemTempFolder::create()?;
     let root = DatasetRoot::find_or_scan(host_request, request, temp_folder.path(), stop)?;
     let mut tables = vec![Table::ROBOTS_FILES, Table::GROUPS, Table::RULES];
-    let has_anomalies = Dataset::has_table(&root.path, Table::ANOMALIES)?;
-    if has_anomalies {
-        tables.push(Table::ANOMALIES);
-    }
     // `directives` has the statements about the use of content.
-    if Dataset::has_table(&root.path, Table::DIRECTIVES)? {
-        tables.push(Table::DIRECTIVES);
+    for table in [Table::ANOMALIES, Table::DIRECTIVES] {
+        if Dataset::has_table(&root.path, table)? {
+            tables.push(table);
+        }
     }
     let dataset = Dataset::open(&root.path, host_request.crawls, &tables)?.with_stop_flag(stop);
     let spill_folder = SpillFolder::create(&temp_folder.path().join("sort"), Arc::clone(stop))?;
@@ -67,46 +108,57 @@ pub fn check_host(
         memory: SortMemory::new(&spill_folder, MIN_MEMORY_BYTES),
         rows_read: &AtomicU64::new(0),
     };
-    let (Candidate { id, source, .. }, other_form) =
-        require_authoritative_capture(&context, host_request)?;
-    let capture = CaptureDetails::read(&dataset, id)?.ok_or_else(|| {
-        DatasetDefect::other("its captures changed while they were read").error(path)
-    })?;
-    let rules_capture = if source.id == id {
-        None
-    } else {
-        CaptureDetails::read(&dataset, source.id)?
-    };
-    let effect = source.effect(request.dialect.dialect());
-    let deciding = rules_capture.as_ref().unwrap_or(&capture);
-    let n_lines = deciding.body.as_ref().and_then(|body| body.n_lines);
-    LineLimit::new(path).count(n_lines.unwrap_or_default() as usize, 0)?;
-    let file = HostFile::read(&dataset, &source, path)?;
-    let report = CheckReport {
-        agents: build_agent_reports(&file, effect, request),
-        anomalies: if has_anomalies {
-            read_anomalies(&dataset, source.id, path)?
-        } else {
-            Vec::new()
-        },
-    };
     let scanned = ArchiveBase::Path(path.to_owned());
     let host_request = &HostRequest {
         base: host_request.base.or(root.is_scanned.then_some(&scanned)),
         ..*host_request
     };
-    let (archive, text) = host_text::read(host_request, deciding, false, stop, &|| {
-        host_text::read_stored(&root.path, deciding, stop)
+    let report = check_captures(&DatasetCaptures { context }, host_request, request, stop)?;
+    Ok(HostReport {
+        faults: root.faults,
+        ..report
+    })
+}
+
+fn check_captures<C: CheckedCaptures>(
+    captures: &C,
+    host_request: &HostRequest<'_>,
+    request: &CheckRequest<'_>,
+    stop: &Arc<AtomicBool>,
+) -> Result<HostReport, Error> {
+    let path = host_request.path;
+    let as_of = AsOf::from_option(host_request.as_of);
+    let found = captures.at(host_request.host, as_of);
+    let found = found.map_err(|error| match error.kind() {
+        // A scanned archive is in a temporary folder.
+        Some(DatasetErrorKind::NoCapture { .. }) => error.with_path(path),
+        _ => error,
+    })?;
+    let details = captures.details(&found)?;
+    let effect = found.effect(request.dialect.dialect());
+    let deciding = details.rules_capture.as_ref().unwrap_or(&details.capture);
+    let n_lines = deciding.body.as_ref().and_then(|body| body.n_lines);
+    LineLimit::new(path).count(n_lines.unwrap_or_default() as usize, 0)?;
+    let file = HostFile::read(captures, &found, path)?;
+    let anomalies = captures.anomalies(&found, path)?;
+    let has_anomalies = anomalies.is_some();
+    let report = CheckReport {
+        agents: build_agent_reports(&file, effect, request),
+        anomalies: anomalies.unwrap_or_default(),
+    };
+    let is_elsewhere = details.redirects_without_place > 0 && effect == StatusEffect::Parse;
+    let (archive, text) = host_text::read(host_request, deciding, is_elsewhere, stop, &|| {
+        captures.text(&found, deciding, stop)
     })?;
     Ok(HostReport {
-        other_form,
-        capture,
-        rules_capture,
-        redirects_without_place: 0,
+        other_form: found.other_form,
+        capture: details.capture,
+        rules_capture: details.rules_capture,
+        redirects_without_place: details.redirects_without_place,
         effect: Some(effect).filter(|effect| *effect != StatusEffect::Parse),
         report,
         has_anomalies,
-        faults: root.faults,
+        faults: 0,
         archive,
         text,
     })
@@ -153,61 +205,4 @@ impl DatasetRoot {
             }
         }
     }
-}
-
-/// Finds the authoritative capture of a host. If the host has no capture, that of the other form of its
-/// name, with or without `www.`, is returned together with this form.
-fn require_authoritative_capture(
-    context: &ResolveContext<'_>,
-    request: &HostRequest<'_>,
-) -> Result<(Candidate, Option<Host>), Error> {
-    let as_of = AsOf::from_option(request.as_of);
-    if let Some(capture) = find_authoritative_capture(context, request.host, as_of)? {
-        return Ok((capture, None));
-    }
-    if let Some(other_form) = request.host.other_form()
-        && let Some(capture) = find_authoritative_capture(context, &other_form, as_of)?
-    {
-        return Ok((capture, Some(other_form)));
-    }
-    let suggestions = suggest_hosts(context, request.host)?;
-    let kind = DatasetErrorKind::NoCapture {
-        host: request.host.to_string(),
-        first_time: suggestions.first_time,
-        similar: suggestions.hosts,
-    };
-    Err(Error::new(kind, request.path))
-}
-
-/// Reads the anomalies of a capture from the table `anomalies`.
-fn read_anomalies(
-    dataset: &Dataset,
-    id: CaptureId,
-    path: &Path,
-) -> Result<Vec<ReportedAnomaly>, Error> {
-    let mut limit = LineLimit::new(path);
-    let columns = ["robots_id", "line_no", "code", "changes_verdict"];
-    let mut found = Vec::new();
-    let filter = capture_filter(id);
-    dataset.read(Table::ANOMALIES, &columns, &filter, &mut |crawl, batch| {
-        let ids = column::<Int64Array>(batch, "robots_id")?;
-        let lines = column::<Int32Array>(batch, "line_no")?;
-        let codes = column::<StringArray>(batch, "code")?;
-        let changes = column::<BooleanArray>(batch, "changes_verdict")?;
-        for row in 0..batch.num_rows() {
-            let robots_id = ids.value(row);
-            if (CaptureId { crawl, robots_id }) != id {
-                continue;
-            }
-            limit.count(1, 0)?;
-            let line_no = lines.is_valid(row).then(|| lines.value(row));
-            found.push(ReportedAnomaly::new(
-                line_no.and_then(|line_no| u32::try_from(line_no).ok()),
-                codes.value(row),
-                changes.is_valid(row).then(|| changes.value(row)),
-            ));
-        }
-        Ok(())
-    })?;
-    Ok(found)
 }

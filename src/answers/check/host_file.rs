@@ -1,14 +1,11 @@
 //! The robots.txt of a host, and its verdicts for crawlers.
 
-use super::line_limit::LineLimit;
 use super::report::{AgentReport, CrawlerVerdicts, UrlResult};
 use super::robots_txt::{CheckRequest, build_agent_report};
+use crate::captures::{Captures, FoundCapture, LineLimit};
 use crawlers::{Crawler, disallow_all_policy};
-use dataset::{CaptureFilter, Dataset, StoredLine};
 use disk::error::Error;
-use hosts::{CaptureId, RulesSource};
 use robots::{Basis, Dialect, Evaluator, RobotsTxt, RobotsTxtBuilder, StatusEffect, Verdict};
-use sort::Field;
 use std::path::Path;
 
 /// The robots.txt of a host, rebuilt from table rows, and the effect of its HTTP status.
@@ -21,25 +18,24 @@ pub(super) struct HostFile {
 }
 
 impl HostFile {
-    /// Reads the lines of the capture, unless its status decides in every dialect.
-    /// `path` is the path of the data in errors.
-    pub(super) fn read(
-        dataset: &Dataset,
-        source: &RulesSource,
+    /// Reads the robots.txt of a capture, unless the status decides in every dialect. `path` is the path of the data in
+    /// errors.
+    pub(super) fn read<C: Captures>(
+        captures: &C,
+        found: &FoundCapture<C>,
         path: &Path,
     ) -> Result<Self, Error> {
         let mut file = RobotsTxtBuilder::new();
-        let effects = Dialect::ALL.map(|dialect| (dialect, source.effect(dialect)));
-        if effects
-            .iter()
-            .any(|(_, effect)| *effect == StatusEffect::Parse)
-        {
-            push_lines(dataset, source, LineLimit::new(path), &mut file)?;
+        let mut effects = found.effects.iter();
+        if effects.any(|(_, effect)| *effect == StatusEffect::Parse) {
+            let mut rules = captures.open_rules(&[found.place])?;
+            let limit = &mut LineLimit::new(path);
+            captures.read_file(&mut rules, &found.place, limit, &mut file)?;
         }
         Ok(Self {
             file,
-            effects,
-            time: source.time,
+            effects: found.effects,
+            time: found.time,
         })
     }
 }
@@ -125,41 +121,4 @@ fn build_status_report(
         },
         lines: Vec::new(),
     }
-}
-
-pub(super) fn capture_filter(id: CaptureId) -> CaptureFilter {
-    CaptureFilter::One {
-        crawl: id.crawl,
-        robots_id: id.robots_id,
-    }
-}
-
-/// Adds the lines of a capture to `file`. Repeated lines are added once, because a dataset may have a
-/// capture twice.
-fn push_lines(
-    dataset: &Dataset,
-    source: &RulesSource,
-    mut limit: LineLimit<'_>,
-    file: &mut RobotsTxtBuilder,
-) -> Result<(), Error> {
-    let mut lines: Vec<Vec<u8>> = Vec::new();
-    dataset.read_lines(&capture_filter(source.id), &mut |crawl, robots_id, line| {
-        if (CaptureId { crawl, robots_id }) == source.id {
-            let mut record = Vec::new();
-            line.write(&mut record);
-            limit.count(1, record.len())?;
-            lines.push(record);
-        }
-        Ok(())
-    })?;
-    lines.sort();
-    lines.dedup();
-    for line in &lines {
-        let line = sort::read::<StoredLine<'static>>(line);
-        if !line.push_to(file, source.is_valid_utf8) {
-            break;
-        }
-    }
-    file.set_content_class(source.content.0);
-    Ok(())
 }

@@ -1,76 +1,53 @@
-//! Checks a host in a history.
+//! The properties and the text of a capture of a history.
 
 use super::capture_details::{BodyDetails, CaptureDetails, RecordDetails};
-use super::host_file::{HostFile, build_agent_reports};
-use super::host_report::{HostReport, HostRequest};
-use super::host_text;
-use super::line_limit::LineLimit;
+use super::host::{CheckedCaptures, FoundDetails};
 use super::numbered_text::{NumberedText, TextSource};
-use super::report::CheckReport;
-use super::robots_txt::CheckRequest;
+use super::report::ReportedAnomaly;
+use crate::captures::{Captures, FoundCapture, HistoryCaptures};
 use disk::error::Error;
-use history::HistoryManifest;
-use history::policies::policy_file::{push_lines, read_lines};
-use history::read::history_reader::HistoryReader;
-use history::read::host_lookup::{HostLookup, PlacedCapture, find_host, origin_text};
-use robots::{Dialect, RobotsTxtBuilder, StatusEffect};
+use history::policies::policy_file::read_lines;
+use history::read::host_lookup::{PlacedCapture, origin_text};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use warc::RecordLocation;
 
-/// Finds the authoritative capture of a host in a history, and checks it.
-pub(super) fn check_host(
-    manifest: &HistoryManifest,
-    host_request: &HostRequest<'_>,
-    request: &CheckRequest<'_>,
-    stop: &Arc<AtomicBool>,
-) -> Result<HostReport, Error> {
-    let path = host_request.path;
-    let history = HistoryReader::open(path, manifest, false, stop)?;
-    let lookup = HostLookup {
-        host: host_request.host,
-        crawls: host_request.crawls,
-        as_of: host_request.as_of,
-    };
-    let found = find_host(&history, &lookup)?;
-    let state = found.capture.state();
-    let mut file = RobotsTxtBuilder::new();
-    let mut is_valid_utf8 = true;
-    if let Some((policy, policy_bytes)) = found.policy() {
-        LineLimit::new(path).count(policy.n_lines(), policy_bytes)?;
-        is_valid_utf8 = policy.is_valid_utf8();
-        push_lines(&policy, &mut file).map_err(|error| error.with_path(path))?;
+impl CheckedCaptures for HistoryCaptures<'_> {
+    fn details(&self, found: &FoundCapture<Self>) -> Result<FoundDetails, Error> {
+        let mut rules = self.open_rules(&[found.place])?;
+        let policy = self.policy(&mut rules, &found.place)?;
+        let is_valid_utf8 = policy.is_none_or(|policy| policy.is_valid_utf8());
+        Ok(FoundDetails {
+            capture: capture_details(&found.capture, is_valid_utf8),
+            rules_capture: None,
+            redirects_without_place: found.capture.state().n_redirects,
+        })
     }
-    file.set_content_class(state.content_class());
-    let file = HostFile {
-        file,
-        effects: Dialect::ALL.map(|dialect| (dialect, state.effect(dialect))),
-        time: found.capture.address.fetch_time,
-    };
-    let effect = state.effect(request.dialect.dialect());
-    let capture = capture_details(&found.capture, is_valid_utf8);
-    let is_elsewhere = state.n_redirects > 0 && effect == StatusEffect::Parse;
-    let (archive, text) = host_text::read(host_request, &capture, is_elsewhere, stop, &|| {
-        let policy = found.policy();
-        let lines = policy.map(|(policy, _)| read_lines(&policy));
-        let lines = lines.unwrap_or_default();
-        Ok(NumberedText::from_lines(TextSource::Policy, lines, None))
-    })?;
-    Ok(HostReport {
-        other_form: found.other_form.clone(),
-        redirects_without_place: state.n_redirects,
-        effect: Some(effect).filter(|effect| *effect != StatusEffect::Parse),
-        report: CheckReport {
-            agents: build_agent_reports(&file, effect, request),
-            anomalies: Vec::new(),
-        },
-        has_anomalies: false,
-        faults: 0,
-        archive,
-        text,
-        capture,
-        rules_capture: None,
-    })
+
+    fn anomalies(
+        &self,
+        _: &FoundCapture<Self>,
+        _: &Path,
+    ) -> Result<Option<Vec<ReportedAnomaly>>, Error> {
+        Ok(None)
+    }
+
+    fn text(
+        &self,
+        found: &FoundCapture<Self>,
+        _: &CaptureDetails,
+        _: &Arc<AtomicBool>,
+    ) -> Result<NumberedText, Error> {
+        let mut rules = self.open_rules(&[found.place])?;
+        let policy = self.policy(&mut rules, &found.place)?;
+        let lines = policy.map(|policy| read_lines(&policy));
+        Ok(NumberedText::from_lines(
+            TextSource::Policy,
+            lines.unwrap_or_default(),
+            None,
+        ))
+    }
 }
 
 /// Returns the properties of a capture of a history. If the capture redirects, its state has the

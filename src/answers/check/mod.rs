@@ -14,9 +14,9 @@ mod host;
 mod host_file;
 mod host_report;
 mod host_text;
+mod in_dataset;
 mod in_history;
 mod input_kind;
-mod line_limit;
 mod numbered_text;
 mod parsed_file;
 mod record_body;
@@ -45,4 +45,4 @@ const MAX_SHOWN_BYTES: usize = 16 << 20;
 
 /// The maximum size of a robots.txt that is read from a file or from standard input, and of the lines that are read
 /// from tables.
-const MAX_FILE_BYTES: u64 = 64 << 20;
+pub(crate) const MAX_FILE_BYTES: u64 = 64 << 20;

@@ -1,6 +1,6 @@
 //! Reads the text of a capture from the tables: its stored body, or the lines that have rows.
 
-use super::line_limit::LineLimit;
+use crate::captures::LineLimit;
 use dataset::{
     CaptureFilter, Dataset, DirectiveLine, GroupLine, Row, Rows, RuleLine, WrittenLine, row,
 };

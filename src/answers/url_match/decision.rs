@@ -1,8 +1,8 @@
 //! The decision for a URL and a crawler, and how decisions are stored in sort records.
 
-use hosts::CaptureId;
+use disk::error::Error;
 use robots::{Access, Basis, Preference, UrlPreference};
-use sort::{Field, Rest, codes, record, written_as};
+use sort::{Field, GroupKey, Reader, Record, Rest, codes, record, written_as};
 
 /// The access of a crawler to a URL: the column `access`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -179,21 +179,99 @@ impl Decision {
 }
 
 record! {
-    /// The decisions for one row of the list.
-    pub(super) struct DecidedUrl<'a> {
+    /// A URL of the list, and what is written about the captures by which it is decided.
+    pub(super) struct PlannedUrl<'a> {
         pub(super) url: &'a [u8],
-        /// The capture that the decisions are based on.
-        pub(super) capture: Option<CaptureId>,
+        /// The reason why no capture decides it.
+        pub(super) basis: Option<DecisionBasis>,
+        pub(super) plan: &'a [u8],
+    }
+}
+
+record! {
+    /// The decisions for a URL by one of its captures.
+    pub(super) struct DecidedUrl<'a> {
+        /// The number of the capture among those that decide the URL.
+        pub(super) ruling_no: u32,
+        /// The URL, in one record of each row of the list.
+        pub(super) planned: Option<PlannedUrl<'a>>,
         /// One [`Decision`] per crawler, in the order of the crawlers.
         pub(super) decisions: Rest<'a>,
     }
 }
 
-/// The decisions for the row of the list with this index.
-pub(super) type DecidedRow = (u64, DecidedUrl<'static>);
+/// Decisions for the row of the list with this index.
+pub(super) type SortedDecision = (u64, DecidedUrl<'static>);
 
 /// Replaces `out` with the decisions for the crawlers.
 pub(super) fn write_decisions(decisions: impl Iterator<Item = Decision>, out: &mut Vec<u8>) {
     out.clear();
     decisions.for_each(|decision| decision.write(out));
+}
+
+/// A row of the list with all of its decisions.
+#[derive(Default)]
+pub(super) struct DecidedRow {
+    pub(super) url: Vec<u8>,
+    basis: Option<DecisionBasis>,
+    plan: Vec<u8>,
+    /// The numbers of the captures by which it is decided.
+    ruling_nos: Vec<u32>,
+    /// For each of these captures, the decisions for all crawlers.
+    decisions: Vec<Decision>,
+}
+
+impl DecidedRow {
+    /// Replaces the row with the next one. Returns false at the end.
+    ///
+    /// # Errors
+    ///
+    /// Those of reading.
+    pub(super) fn read_next(
+        &mut self,
+        reader: &mut Reader<'_, SortedDecision>,
+        row: &mut GroupKey<u64>,
+    ) -> Result<bool, Error> {
+        if !reader.next_group(row)? {
+            return Ok(false);
+        }
+        self.ruling_nos.clear();
+        self.decisions.clear();
+        while let Some(decided) = reader.next_of(row)? {
+            if let Some(planned) = decided.planned {
+                self.url.clear();
+                self.url.extend_from_slice(planned.url);
+                self.plan.clear();
+                self.plan.extend_from_slice(planned.plan);
+                self.basis = planned.basis;
+            }
+            if !decided.decisions.0.is_empty() {
+                self.ruling_nos.push(decided.ruling_no);
+                self.decisions
+                    .extend(decided.decisions.values::<Decision>());
+            }
+        }
+        Ok(true)
+    }
+
+    /// Returns what is written about the captures; `None` for a malformed row.
+    pub(super) fn plan<P: Record>(&self) -> Option<P::Of<'_>> {
+        (!self.plan.is_empty()).then(|| sort::read::<P>(&self.plan))
+    }
+
+    /// Returns the decision that no capture makes; `None` if a capture decides the row.
+    pub(super) fn undecided(&self) -> Option<Decision> {
+        let unknown = |basis| Decision::new_without_rule(UrlAccess::Unknown, basis);
+        self.basis.map(unknown)
+    }
+
+    /// Returns the decision for a crawler by the capture with this number.
+    pub(super) fn decision(&self, ruling_no: u32, crawler: usize) -> Option<Decision> {
+        let i = self
+            .ruling_nos
+            .iter()
+            .position(|known| *known == ruling_no)?;
+        let crawlers = self.decisions.len() / self.ruling_nos.len();
+        self.decisions.get(i * crawlers + crawler).copied()
+    }
 }

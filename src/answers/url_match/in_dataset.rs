@@ -1,91 +1,20 @@
-//! `match` over a dataset: its steps, and the rows that it writes.
+//! The captures of a dataset: the authoritative one of each origin at a time.
 
-use super::decision::{DecidedRow, DecidedUrl, Decision, UrlAccess, write_decisions};
-use super::evaluate::DatasetMatch;
-use super::lookup::{ListedUrl, UrlLookup};
-use super::match_run::{MatchRun, WantedUrl};
-use super::output::{MatchWriter, write_output};
-use super::progress::MatchStage;
-use super::summary::{AnswerCounts, MatchSummary};
-use super::url_list::UrlListReader;
+use super::captures::{Ruling, UrlCaptures};
+use super::decision::{DecidedRow, DecisionBasis};
+use super::lookup::UrlLookup;
+use super::options::Options;
+use super::output::MatchWriter;
+use super::planned_urls::PlannedUrls;
+use crate::captures::DatasetCaptures;
 use crate::own_tables;
-use dataset::{Dataset, row};
+use dataset::row;
 use disk::error::Error;
 use escapes::escape_body;
 use hosts::lookups::find_candidates_by_origin;
-use hosts::{AsOf, ResolveContext};
-use sort::{Arena, Key, Rest, SharedSorter, SortedRecords};
-
-/// Runs a match over a dataset.
-pub(super) fn run(
-    run: &MatchRun<'_>,
-    dataset: Dataset,
-    urls: UrlListReader,
-) -> Result<MatchSummary, Error> {
-    let dataset = dataset.with_stop_flag(run.stop);
-    let progress = run.progress;
-    let context = DatasetMatch {
-        run,
-        resolve: ResolveContext {
-            dataset: &dataset,
-            memory: run.memory,
-            rows_read: progress.rows(),
-        },
-    };
-    let mut summary = MatchSummary {
-        is_dataset_whole: dataset.is_finished(),
-        ..MatchSummary::default()
-    };
-    let decisions = run.memory.create_shared_sorter::<DecidedRow>();
-    progress.begin_stage(MatchStage::Urls);
-    let lookups = sort_urls(run, urls, &decisions, &mut summary)?;
-    progress.begin_stage(MatchStage::Captures);
-    let candidates = find_candidates_by_origin(&context.resolve, &lookups)?;
-    let rule_lookups = context.decide_by_status(&lookups, &candidates, &decisions, &mut summary)?;
-    drop((lookups, candidates));
-    progress.begin_stage(MatchStage::Rules);
-    context.decide_by_rules(&rule_lookups, &decisions, &mut summary)?;
-    drop(rule_lookups);
-    progress.begin_stage(MatchStage::Write);
-    let decisions = decisions.finish()?;
-    write_output(run.output, own_tables::MATCHES, |file| {
-        write_rows(run, dataset.crawls(), &decisions, file, summary)
-    })
-}
-
-/// Reads the list and sorts its URLs by origin and time. The decisions for malformed rows are added to
-/// `decisions`.
-fn sort_urls<'a>(
-    run: &MatchRun<'a>,
-    urls: UrlListReader,
-    decisions: &SharedSorter<'_, DecidedRow>,
-    summary: &mut MatchSummary,
-) -> Result<SortedRecords<'a, UrlLookup>, Error> {
-    let mut lookups = run.memory.create_sorter::<UrlLookup>();
-    let (mut escaped, mut of_crawlers, mut new) = (Vec::new(), Vec::new(), Arena::default());
-    summary.urls = run.read_urls(urls, &mut |url| match url {
-        Ok(WantedUrl { row, origin, time }) => {
-            let origin = Key::new(origin, &mut escaped);
-            lookups.push((origin, (AsOf::from_option(time), row)))
-        }
-        Err((ListedUrl { index, url }, basis)) => {
-            let decision = Decision::new_without_rule(UrlAccess::Unknown, basis);
-            write_decisions(
-                run.options.crawlers.iter().map(|_| decision),
-                &mut of_crawlers,
-            );
-            let decided = DecidedUrl {
-                url,
-                capture: None,
-                decisions: Rest(&of_crawlers),
-            };
-            new.clear();
-            new.push((index, decided));
-            decisions.append(&new)
-        }
-    })?;
-    lookups.finish()
-}
+use hosts::{AsOf, CandidateSelection, CaptureId, KeyedCandidate, RulesSource};
+use sort::{Field, GroupKey, Key, Reader, SortedRecords};
+use tables::Table;
 
 row! {
     /// A row of `matches`.
@@ -102,25 +31,63 @@ row! {
     }
 }
 
-/// Writes the output rows of all decisions. `crawls` are the crawls of the dataset.
-fn write_rows(
-    run: &MatchRun<'_>,
-    crawls: &[String],
-    decisions: &SortedRecords<'_, DecidedRow>,
-    file: &mut MatchWriter,
-    mut summary: MatchSummary,
-) -> Result<MatchSummary, Error> {
-    let mut counts = AnswerCounts::default();
-    let mut decisions = decisions.read()?;
-    while let Some((_, decided)) = decisions.next_record()? {
-        let url = escape_body(decided.url, true);
-        let capture = decided.capture;
+impl UrlCaptures for DatasetCaptures<'_> {
+    const OUTPUT: Table = own_tables::MATCHES;
+
+    fn write_key(&self, origin: &[u8], key: &mut Vec<u8>) -> bool {
+        key.extend_from_slice(origin);
+        true
+    }
+
+    fn plan_urls(
+        &self,
+        urls: &SortedRecords<'_, UrlLookup>,
+        planned: &mut PlannedUrls<'_, RulesSource>,
+    ) -> Result<u64, Error> {
+        let candidates = find_candidates_by_origin(&self.context, urls)?;
+        let dialect = planned.run.options.dialect.dialect();
+        let mut captures = AuthoritativeCaptures::new(&candidates)?;
+        let (mut urls, mut origin) = (urls.read()?, GroupKey::default());
+        let (mut origins, mut plan) = (0, Vec::new());
+        while urls.next_group(&mut origin)? {
+            origins += 1;
+            captures.begin_origin(&origin)?;
+            while let Some((as_of, row)) = urls.next_of(&origin)? {
+                let source = captures.select_source(&origin, as_of)?;
+                match source {
+                    None => planned.add_undecided(&row, &[], DecisionBasis::NoCapture)?,
+                    Some(source) => {
+                        plan.clear();
+                        source.id.write(&mut plan);
+                        let ruling = Ruling {
+                            effect: source.effect(dialect),
+                            place: source,
+                            time: source.time,
+                        };
+                        planned.add(&row, Some(&plan), 0, &ruling)?;
+                    }
+                }
+            }
+        }
+        Ok(origins)
+    }
+
+    fn write_answers(
+        &self,
+        options: &Options,
+        decided: &DecidedRow,
+        file: &mut MatchWriter,
+    ) -> Result<(), Error> {
+        let url = escape_body(&decided.url, true);
+        let capture = decided.plan::<CaptureId>();
+        let crawls = self.context.dataset.crawls();
         let crawl = capture.map(|capture| crawls[capture.crawl as usize].as_str());
-        let of_crawlers = decided.decisions.values::<Decision>();
-        for (crawler, decision) in run.options.crawlers.iter().zip(of_crawlers) {
-            counts.add(&decision);
+        for (i, crawler) in options.crawlers.iter().enumerate() {
+            let Some(decision) = decided.undecided().or(decided.decision(0, i)) else {
+                continue;
+            };
             let preference = decision.preference.map(|preference| preference.0);
-            file.push::<MatchRow<'_>>(MatchRow {
+            let row = MatchRow {
                 url: &url,
                 agent: crawler.agent(),
                 robots_id: capture.map(|capture| capture.robots_id),
@@ -130,11 +97,55 @@ fn write_rows(
                 crawl,
                 preference: preference.map(|preference| preference.name()),
                 preference_line: preference.and_then(|preference| preference.line_no),
-            })?;
+            };
+            file.push::<MatchRow<'_>>(row, &decision)?;
         }
-        run.memory.check_stop()?;
-        run.progress.set_rows(file.row_count());
+        Ok(())
     }
-    counts.write_to(&mut summary);
-    Ok(summary)
+}
+
+/// Selects the authoritative capture for each origin and time. These have to be requested in sorted
+/// order.
+struct AuthoritativeCaptures<'a> {
+    candidates: Reader<'a, KeyedCandidate>,
+    as_of: Option<AsOf>,
+    selection: CandidateSelection,
+    source: Option<RulesSource>,
+}
+impl<'a> AuthoritativeCaptures<'a> {
+    fn new(candidates: &'a SortedRecords<'_, KeyedCandidate>) -> Result<Self, Error> {
+        Ok(Self {
+            candidates: candidates.read()?,
+            as_of: None,
+            selection: CandidateSelection::default(),
+            source: None,
+        })
+    }
+
+    fn begin_origin(&mut self, origin: &GroupKey<Key<'static>>) -> Result<(), Error> {
+        self.as_of = None;
+        self.candidates.skip_to(origin)
+    }
+
+    /// Returns the capture whose rules or status apply to the origin at a time; `None` if the origin has no
+    /// capture.
+    fn select_source(
+        &mut self,
+        origin: &GroupKey<Key<'static>>,
+        as_of: AsOf,
+    ) -> Result<Option<RulesSource>, Error> {
+        if self.as_of != Some(as_of) {
+            self.as_of = Some(as_of);
+            self.selection.clear();
+            while let Some((_, fields)) = self
+                .candidates
+                .next_of_if(origin, |(time, _)| time == as_of)?
+            {
+                self.selection.add(fields.candidate);
+            }
+            let capture = self.selection.authoritative_capture();
+            self.source = capture.map(|capture| capture.source);
+        }
+        Ok(self.source)
+    }
 }

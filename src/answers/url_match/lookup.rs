@@ -1,6 +1,6 @@
 //! Checks whether listed URLs are acceptable, and defines their sort records.
 
-use hosts::{Lookup, RulesSource};
+use hosts::Lookup;
 use sort::record;
 use urls::parse_url;
 
@@ -16,17 +16,8 @@ record! {
     }
 }
 
-/// A URL whose authoritative capture is looked up, by its origin and its time.
+/// A URL whose captures are looked up, by their key and the time.
 pub(super) type UrlLookup = Lookup<ListedUrl<'static>>;
-
-record! {
-    /// A URL whose authoritative capture is known, and whose decision depends on rules. Records sort by part, then by
-    /// capture: the order in which the rules are stored.
-    pub(super) struct RulesLookup<'a> {
-        pub(super) source: RulesSource,
-        pub(super) row: ListedUrl<'a>,
-    }
-}
 
 /// Returns true if a text is a path or a URL that `match` accepts. `check` accepts both.
 pub fn is_url_or_path(text: &[u8]) -> bool {

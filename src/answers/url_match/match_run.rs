@@ -1,16 +1,21 @@
-//! The options and resources of a running match, and the steps that datasets and histories share: reading the list, and
-//! deciding by a status or by rules.
+//! The steps of a match, and the decision by a status or by rules.
 
-use super::decision::{DecidedPreference, Decision, DecisionBasis, UrlAccess};
-use super::lookup::{ListedUrl, MAX_URL_BYTES, write_origin};
+use super::captures::UrlCaptures;
+use super::decision::{DecidedPreference, DecidedRow, Decision, DecisionBasis, UrlAccess};
+use super::lookup::{ListedUrl, MAX_URL_BYTES, UrlLookup, write_origin};
 use super::options::Options;
-use super::progress::MatchProgress;
+use super::output::write_output;
+use super::planned_urls::PlannedUrls;
+use super::progress::{MatchProgress, MatchStage};
+use super::rules::decide_by_rules;
+use super::summary::MatchSummary;
 use super::url_list::{RowTime, UrlListReader};
 use crawlers::{CrawlerPolicy, disallow_all_policy};
 use disk::SingleFile;
 use disk::error::Error;
+use hosts::AsOf;
 use robots::{Policy, RobotsTxt, StatusEffect};
-use sort::SortMemory;
+use sort::{GroupKey, Key, SortMemory, SortedRecords};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -25,18 +30,43 @@ pub(super) struct MatchRun<'a> {
     pub(super) disallow_all: Policy,
 }
 
-/// A row of the URL list whose captures are looked up.
-pub(super) struct WantedUrl<'u> {
-    pub(super) row: ListedUrl<'u>,
-    /// The origin of the URL.
-    pub(super) origin: &'u [u8],
-    /// The time at which the URL is decided, in milliseconds since 1970; `None` for the newest captures.
-    pub(super) time: Option<i64>,
+/// Decides all URLs of the list by `captures`, and writes the answers.
+///
+/// # Errors
+///
+/// Those of reading and writing.
+pub(super) fn run<C: UrlCaptures>(
+    run: &MatchRun<'_>,
+    captures: &C,
+    urls: UrlListReader,
+) -> Result<MatchSummary, Error> {
+    let (memory, progress) = (run.memory, run.progress);
+    let mut summary = MatchSummary::default();
+    let mut planned = PlannedUrls::new(run);
+    progress.begin_stage(MatchStage::Urls);
+    let lookups;
+    (lookups, summary.urls) = run.sort_urls(captures, urls, &mut planned)?;
+    progress.begin_stage(MatchStage::Captures);
+    summary.origins = captures.plan_urls(&lookups, &mut planned)?;
+    drop(lookups);
+    let (decisions, requests) = planned.finish()?;
+    progress.begin_stage(MatchStage::Rules);
+    summary.files = decide_by_rules(run, captures, &requests, &decisions)?;
+    drop(requests);
+    progress.begin_stage(MatchStage::Write);
+    let decisions = decisions.finish()?;
+    write_output(run.output, C::OUTPUT, &mut summary, |file| {
+        let (mut decisions, mut row) = (decisions.read()?, GroupKey::default());
+        let mut decided = DecidedRow::default();
+        while decided.read_next(&mut decisions, &mut row)? {
+            captures.write_answers(run.options, &decided, file)?;
+            memory.check_stop()?;
+            progress.set_rows(file.row_count());
+        }
+        Ok(())
+    })?;
+    Ok(summary)
 }
-
-/// A function that is called for each row of the list: with the URL, or with the reason why the row is not looked up.
-type UrlCallback<'c> =
-    dyn FnMut(Result<WantedUrl<'_>, (ListedUrl<'_>, DecisionBasis)>) -> Result<(), Error> + 'c;
 
 impl<'a> MatchRun<'a> {
     pub(super) fn new(
@@ -56,26 +86,36 @@ impl<'a> MatchRun<'a> {
         }
     }
 
-    /// Reads the list, and calls `each` for its rows in order. Returns the number of rows.
-    pub(super) fn read_urls(
+    /// Reads the list, and sorts its URLs by the keys of their captures. Malformed rows are added to `planned`.
+    /// Returns the number of rows, too.
+    fn sort_urls<C: UrlCaptures>(
         &self,
+        captures: &C,
         urls: UrlListReader,
-        each: &mut UrlCallback<'_>,
-    ) -> Result<u64, Error> {
-        let mut origin = Vec::new();
+        planned: &mut PlannedUrls<'_, C::Place>,
+    ) -> Result<(SortedRecords<'a, UrlLookup>, u64), Error> {
+        let mut lookups = self.memory.create_sorter::<UrlLookup>();
+        let (mut origin, mut key, mut escaped) = (Vec::new(), Vec::new(), Vec::new());
         let mut index = 0;
         let read = urls.read(self.stop, &mut |url, time| {
-            let is_accepted = write_origin(url, &mut origin);
+            key.clear();
+            let is_accepted =
+                write_origin(url, &mut origin) && captures.write_key(&origin, &mut key);
             let url = &url[..url.len().min(MAX_URL_BYTES)];
             let row = ListedUrl { index, url };
-            let origin = &origin;
-            let wanted = |time| Ok(WantedUrl { row, origin, time });
-            each(match time {
-                _ if !is_accepted => Err((row, DecisionBasis::BadUrl)),
-                RowTime::Malformed => Err((row, DecisionBasis::BadTime)),
-                RowTime::Time(time) => wanted(Some(time)),
-                RowTime::Missing => wanted(self.options.as_of),
-            })?;
+            let time = match time {
+                _ if !is_accepted => Err(DecisionBasis::BadUrl),
+                RowTime::Malformed => Err(DecisionBasis::BadTime),
+                RowTime::Time(time) => Ok(Some(time)),
+                RowTime::Missing => Ok(self.options.as_of),
+            };
+            match time {
+                Err(basis) => planned.add_undecided(&row, &[], basis)?,
+                Ok(time) => {
+                    let as_of = AsOf::from_option(time);
+                    lookups.push((Key::new(&key, &mut escaped), (as_of, row)))?;
+                }
+            }
             index += 1;
             self.progress.set_rows(index);
             Ok(())
@@ -83,7 +123,7 @@ impl<'a> MatchRun<'a> {
         // If the run was stopped, an error of reading the list is a consequence of that.
         self.memory.check_stop()?;
         read?;
-        Ok(index)
+        Ok((lookups.finish()?, index))
     }
 
     /// Returns the rules of a file for each crawler, in the order of the options.

@@ -3,7 +3,8 @@
 //! CSV follows RFC 4180 with LF line ends: a header with the column names,
 //! quotes only where they are needed, and an empty field for null.
 
-use super::summary::MatchSummary;
+use super::decision::Decision;
+use super::summary::{AnswerCounts, MatchSummary};
 use crate::own_tables;
 use capture::date::format_iso;
 use columns::TableFileWriter;
@@ -31,6 +32,7 @@ const TABLES: [Table; 2] = [own_tables::MATCHES, own_tables::HISTORY_MATCHES];
 pub(super) struct MatchWriter {
     format: Format,
     row_count: u64,
+    counts: AnswerCounts,
     /// The encoded values of the row that is added.
     buffer: Vec<u8>,
 }
@@ -49,19 +51,21 @@ struct CsvWriter {
     new_file: NewFile,
 }
 
-/// Creates the output file, calls `write_rows` to fill it, and renames it once all rows are written.
-/// Returns the summary of `write_rows` with the number of rows and the size of the file.
+/// Creates the output file, calls `write_rows` to fill it, and renames it once all rows are written. Adds the number of
+/// rows, the counts of decisions and the size of the file to `summary`.
 pub(super) fn write_output(
     output: &SingleFile,
     table: Table,
-    write_rows: impl FnOnce(&mut MatchWriter) -> Result<MatchSummary, Error>,
-) -> Result<MatchSummary, Error> {
+    summary: &mut MatchSummary,
+    write_rows: impl FnOnce(&mut MatchWriter) -> Result<(), Error>,
+) -> Result<(), Error> {
     let mut writer = MatchWriter::create(output, table)?;
     match write_rows(&mut writer) {
-        Ok(mut summary) => {
+        Ok(()) => {
             summary.rows = writer.row_count;
+            writer.counts.write_to(summary);
             summary.bytes_written = writer.finish()?;
-            Ok(summary)
+            Ok(())
         }
         Err(error) => {
             writer.discard();
@@ -114,17 +118,23 @@ impl MatchWriter {
         Ok(Self {
             format,
             row_count: 0,
+            counts: AnswerCounts::default(),
             buffer: Vec::new(),
         })
     }
 
-    /// Adds a row.
+    /// Adds a row, and counts its decision.
     ///
     /// # Errors
     ///
     /// Those of writing.
-    pub(super) fn push<R: WholeRow>(&mut self, row: <R as Record>::Of<'_>) -> Result<(), Error> {
+    pub(super) fn push<R: WholeRow>(
+        &mut self,
+        row: <R as Record>::Of<'_>,
+        decision: &Decision,
+    ) -> Result<(), Error> {
         self.row_count += 1;
+        self.counts.add(decision);
         self.buffer.clear();
         row.write(&mut self.buffer);
         let mut fields = FieldReader::new(&self.buffer);

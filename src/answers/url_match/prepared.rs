@@ -1,19 +1,20 @@
 //! Checks that a match can run, and runs it over a dataset or a history.
 
-use super::in_dataset;
-use super::in_history;
-use super::match_run::MatchRun;
+use super::match_run::{self, MatchRun};
 use super::options::Options;
 use super::output::{has_match_header, is_csv_name};
 use super::progress::MatchProgress;
 use super::summary::MatchSummary;
 use super::url_list::{UrlListOptions, UrlListReader};
+use crate::captures::{DatasetCaptures, HistoryCaptures};
 use crate::error::AnswerErrorKind;
 use dataset::error::DatasetErrorKind;
 use dataset::{Dataset, check_crawls, check_output_file};
 use disk::SingleFile;
 use disk::error::{Error, ErrorKind};
 use history::HistoryManifest;
+use history::read::history_reader::HistoryReader;
+use hosts::ResolveContext;
 use sort::{MIN_MEMORY_BYTES, SortMemory, SpillFolder};
 use std::path::Path;
 use std::sync::Arc;
@@ -131,8 +132,27 @@ impl PreparedMatch {
         let memory = SortMemory::new(&spill_folder, options.memory);
         let run = MatchRun::new(&options, memory, &output, progress, stop);
         let mut summary = match source {
-            CaptureSource::Dataset(dataset) => in_dataset::run(&run, *dataset, urls)?,
-            CaptureSource::History(manifest) => in_history::run(&run, &manifest, urls)?,
+            CaptureSource::Dataset(dataset) => {
+                let dataset = dataset.with_stop_flag(stop);
+                let context = ResolveContext {
+                    dataset: &dataset,
+                    memory,
+                    rows_read: progress.rows(),
+                };
+                let mut summary = match_run::run(&run, &DatasetCaptures { context }, urls)?;
+                summary.is_dataset_whole = dataset.is_finished();
+                summary
+            }
+            CaptureSource::History(manifest) => {
+                let history = HistoryReader::open(&options.dataset, &manifest, false, stop)?;
+                let captures = HistoryCaptures {
+                    history: &history,
+                    crawls: &options.crawls,
+                };
+                let mut summary = match_run::run(&run, &captures, urls)?;
+                summary.is_dataset_whole = true;
+                summary
+            }
         };
         summary.runs = spill_folder.run_count();
         summary.seconds = start.elapsed().as_secs_f64();

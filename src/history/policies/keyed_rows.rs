@@ -5,13 +5,17 @@ use crate::own_tables;
 use crate::policies::row_key::{RowKey, key_from_text, key_text};
 use crate::policies::verdict_class::VerdictClass;
 use crate::write::table_writer::TableWriters;
-use dataset::{BatchRow, CaptureFilter, Dataset, Encoding, Row, RowsByKey, Word, WordCheck, row};
+use dataset::{
+    BatchRow, CaptureFilter, ColumnValuesFilter, Dataset, Encoding, Row, RowsByKey, Word,
+    WordCheck, row,
+};
 use disk::error::Error;
 use robots::{Basis, Verdict};
 use sort::sort_key::FieldReader;
 use sort::{Field, GroupKey, RecordSource, Rest, SortMemory, SortedRecords, Sorter, Stream};
 use std::collections::HashSet;
 use std::path::Path;
+use std::sync::Arc;
 use tables::Table;
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -231,6 +235,14 @@ pub fn open_keyed<'d>(
     Ok(Stream::new(KeyedSource::open(history, tables, filter)?))
 }
 
+/// Returns a filter for the rows of some policies.
+pub fn policies_filter(keys: impl Iterator<Item = RowKey>) -> CaptureFilter {
+    CaptureFilter::Values(Arc::new(ColumnValuesFilter {
+        column: "policy_id",
+        values: keys.map(|key| key_text(&key).as_str().to_owned()).collect(),
+    }))
+}
+
 impl<'d> KeyedSource<'d> {
     pub(crate) fn open(
         history: &'d Dataset,
@@ -428,6 +440,11 @@ impl<'a> KeyedRows<'a> {
     pub fn n_lines(&self) -> usize {
         let counts = self.rows.iter().take(POLICY_LINES.of_rows.len());
         counts.map(|(count, _)| *count as usize).sum()
+    }
+
+    /// Returns the number of bytes of all rows.
+    pub fn bytes(&self) -> usize {
+        self.rows.iter().map(|(_, rows)| rows.len()).sum()
     }
 
     fn rows(&self, table: Table) -> &'a [u8] {

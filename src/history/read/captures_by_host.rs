@@ -60,12 +60,12 @@ struct CaptureFile {
 }
 
 impl<'d> CapturesByHost<'d> {
-    /// Opens all files.
+    /// Opens all files, to read the captures that `filter` matches.
     ///
     /// # Errors
     ///
     /// Those of reading; [`ErrorKind::TooFewOpenFiles`](disk::error::ErrorKind::TooFewOpenFiles).
-    pub fn open(history: &'d HistoryReader) -> Result<Self, Error> {
+    pub fn open(history: &'d HistoryReader, filter: &CaptureFilter) -> Result<Self, Error> {
         let table = own_tables::HOST_CAPTURES;
         let dataset = history.dataset();
         let mut captures = Self {
@@ -77,9 +77,8 @@ impl<'d> CapturesByHost<'d> {
         let parts = dataset.parts_with_table(table);
         open_files::check_free(dataset.count_closed(table), history.root())?;
         for (i, part) in parts.into_iter().enumerate() {
-            let (names, all) = (CaptureRow::NAMES, CaptureFilter::All);
             let mut file = CaptureFile {
-                reader: dataset.open_part(table, part, names, &all)?,
+                reader: dataset.open_part(table, part, CaptureRow::NAMES, filter)?,
                 columns: None,
                 row: 0,
             };

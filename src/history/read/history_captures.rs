@@ -6,7 +6,7 @@ use crate::read::capture_record::{CaptureAddress, CaptureRecord};
 use crate::read::captures_by_host::CapturesByHost;
 use crate::read::history_reader::{HistoryReader, PlacedCrawl};
 use crate::read::stored_hosts::{StoredHost, StoredHosts};
-use dataset::row;
+use dataset::{CaptureFilter, row};
 use disk::error::Error;
 use sort::{GroupKey, Reader, SortMemory, SortedRecords, record};
 use std::collections::{BTreeMap, BTreeSet};
@@ -58,7 +58,7 @@ pub(crate) fn sort_captures<'s>(
     let places = history.crawls.iter().map(|row| crawls.get(&row.crawl));
     let places: Vec<Option<&PlacedCrawl>> = places.collect();
     let mut sorted = memory.create_sorter();
-    let mut hosts = CapturesByHost::open(history)?;
+    let mut hosts = CapturesByHost::open(history, &CaptureFilter::All)?;
     while let Some((host_no, captures)) = hosts.next_host()? {
         let host = numbers.next_of(&GroupKey::new(host_no))?;
         let host =

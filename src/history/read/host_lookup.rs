@@ -1,32 +1,20 @@
-//! Finds a capture of one host in a history, and its policy.
+//! Finds a capture of one host in a history.
 //!
 //! The rows of a host are next to each other in each file, so that few row groups are read.
 
 use crate::error::damaged_history_error;
 use crate::own_tables;
-use crate::policies::keyed_rows::{KeyedRows, POLICIES, open_keyed};
 use crate::read::capture_record::{AccessState, CaptureAddress};
 use crate::read::history_reader::HistoryReader;
 use dataset::error::DatasetErrorKind;
 use dataset::{BatchRow, CaptureFilter, ColumnValuesFilter, check_crawls, row};
 use disk::error::Error;
-use hosts::Host;
 use hosts::host::{MAX_SUGGESTED_HOSTS, typing_errors};
-use sort::Rest;
+use hosts::{AsOf, Host};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use tables::Column;
 use urls::WebOrigin;
-
-/// The arguments of [`find_host`].
-pub struct HostLookup<'a> {
-    /// The host that is looked up.
-    pub host: &'a Host,
-    /// The crawls that are searched; all if it is empty.
-    pub crawls: &'a [String],
-    /// The latest time that the capture may have, in milliseconds since 1970; `None` for the last capture.
-    pub as_of: Option<i64>,
-}
 
 /// A row of `host_captures` with the name of its archive, its state and its digest.
 #[derive(Clone, Debug)]
@@ -47,25 +35,6 @@ impl PlacedCapture {
     /// Returns the state of the period of the capture.
     pub fn state(&self) -> AccessState<'_> {
         sort::read::<AccessState<'static>>(&self.state)
-    }
-}
-
-/// The capture of a host, and its rules.
-#[derive(Clone, Debug)]
-pub struct FoundHost {
-    /// The host with the other form of its name (with or without `www.`), if only that has a capture.
-    pub other_form: Option<Host>,
-    /// The authoritative capture.
-    pub capture: PlacedCapture,
-    /// The rows of the policy; `None` if no line was read.
-    policy: Option<Vec<u8>>,
-}
-
-impl FoundHost {
-    /// Returns the policy with the number of its bytes; `None` if no line was read.
-    pub fn policy(&self) -> Option<(KeyedRows<'_>, usize)> {
-        let rows = self.policy.as_ref()?;
-        Some((KeyedRows::read(Rest(rows), POLICIES), rows.len()))
     }
 }
 
@@ -136,29 +105,34 @@ struct HostRows {
     contents: Vec<String>,
 }
 
-/// Finds the latest capture of a host that is not later than the requested time. If the host has none, finds that of
-/// the other form of its name (with or without `www.`).
+/// Finds the latest capture of a host in some crawls (in all if `crawls` is empty) that is not later than `as_of`. If the
+/// host has none, finds that of the other form of its name (with or without `www.`), and returns this form, too.
 ///
 /// # Errors
 ///
 /// [`DatasetErrorKind::NoCapture`] if the host has no such capture; [`DatasetErrorKind::MissingCrawl`] if the
 /// history lacks a requested crawl; errors of reading.
-pub fn find_host(history: &HistoryReader, lookup: &HostLookup<'_>) -> Result<FoundHost, Error> {
+pub fn find_host(
+    history: &HistoryReader,
+    host: &Host,
+    crawls: &[String],
+    as_of: AsOf,
+) -> Result<(PlacedCapture, Option<Host>), Error> {
     let known = history.crawls.iter().map(|row| &row.crawl);
-    check_crawls(history.root(), lookup.crawls, known)?;
-    let name = lookup.host.surt_host_name();
+    check_crawls(history.root(), crawls, known)?;
+    let name = host.surt_host_name();
     let rows = HostRows::read(history, &name)?;
-    let other_form = lookup.host.other_form();
+    let other_form = host.other_form();
     let (mut found, mut found_in_other_form): (Option<&CaptureRow>, _) = (None, None);
     let mut first_time = None;
     let mut others = BTreeSet::new();
     for row in &rows.captures {
-        if !lookup.crawls.is_empty() && !lookup.crawls.contains(&row.crawl) {
+        if !crawls.is_empty() && !crawls.contains(&row.crawl) {
             continue;
         }
         let state = rows.state(history, row)?;
         let origin = sort::read::<AccessState<'static>>(state).origin();
-        let is_host = lookup.host.matches(&origin);
+        let is_host = host.matches(&origin);
         let is_other_form = other_form
             .as_ref()
             .is_some_and(|host| host.matches(&origin));
@@ -166,7 +140,7 @@ pub fn find_host(history: &HistoryReader, lookup: &HostLookup<'_>) -> Result<Fou
             others.insert(origin_text(&origin));
         }
         let time = row.order_time;
-        let is_in_time = lookup.as_of.is_none_or(|as_of| time <= as_of);
+        let is_in_time = as_of.includes(Some(time));
         if is_host {
             first_time = first_time.or(Some(time));
             found = Some(row).filter(|_| is_in_time).or(found);
@@ -180,19 +154,13 @@ pub fn find_host(history: &HistoryReader, lookup: &HostLookup<'_>) -> Result<Fou
             others = near_hosts(history, &name)?;
         }
         let kind = DatasetErrorKind::NoCapture {
-            host: lookup.host.to_string(),
+            host: host.to_string(),
             first_time,
             similar: others.into_iter().collect(),
         };
         return Err(Error::new(kind, history.root()));
     };
-    let capture = rows.place(history, row)?;
-    let policy = read_policy(history, &capture.state())?;
-    Ok(FoundHost {
-        other_form,
-        capture,
-        policy,
-    })
+    Ok((rows.place(history, row)?, other_form))
 }
 
 /// Returns the hosts of the history whose `surt_host_name` differs from `name` only by typing errors, the most
@@ -333,17 +301,4 @@ fn filter_by_host_no(host_no: i64) -> CaptureFilter {
         column: "host_no",
         number: host_no,
     }
-}
-
-/// Reads the rows of the policy of a state; `None` if the state has no policy.
-fn read_policy(history: &HistoryReader, state: &AccessState<'_>) -> Result<Option<Vec<u8>>, Error> {
-    let Some(policy_id) = state.policy_id else {
-        return Ok(None);
-    };
-    let filter = filter_by_value("policy_id", &String::from_utf8_lossy(policy_id));
-    let mut policies = open_keyed(history.dataset(), POLICIES, &filter)?;
-    let policy = policies.next_record()?.map(|(_, rows)| rows.0.to_vec());
-    policy
-        .map(Some)
-        .ok_or_else(|| damaged_history_error(history.root(), own_tables::POLICIES))
 }

@@ -1,13 +1,13 @@
-//! The limit of the lines that are listed.
+//! The limit of the lines that are kept in memory.
 
-use super::MAX_FILE_BYTES;
+use crate::check::MAX_FILE_BYTES;
 use crate::error::AnswerErrorKind;
 use disk::error::Error;
 use robots::MAX_FILE_LINES;
 use std::path::Path;
 
 /// The lines that may still be kept in memory: tables may have any number of rows for a capture.
-pub(super) struct LineLimit<'a> {
+pub(crate) struct LineLimit<'a> {
     path: &'a Path,
     lines: usize,
     bytes: usize,
@@ -15,11 +15,20 @@ pub(super) struct LineLimit<'a> {
 
 impl<'a> LineLimit<'a> {
     /// Creates the limit for the lines of a file, or for its anomalies. `path` is the path of the data in errors.
-    pub(super) fn new(path: &'a Path) -> Self {
+    pub(crate) fn new(path: &'a Path) -> Self {
         Self {
             path,
             lines: MAX_FILE_LINES,
             bytes: MAX_FILE_BYTES as usize,
+        }
+    }
+
+    /// Creates a limit that only the sizes of tables set, for files of which no line is shown.
+    pub(crate) fn none() -> Self {
+        Self {
+            path: Path::new(""),
+            lines: usize::MAX,
+            bytes: usize::MAX,
         }
     }
 
@@ -28,7 +37,7 @@ impl<'a> LineLimit<'a> {
     /// # Errors
     ///
     /// [`AnswerErrorKind::TooManyLines`].
-    pub(super) fn count(&mut self, lines: usize, bytes: usize) -> Result<(), Error> {
+    pub(crate) fn count(&mut self, lines: usize, bytes: usize) -> Result<(), Error> {
         let error = || Error::new(AnswerErrorKind::TooManyLines, self.path);
         self.lines = self.lines.checked_sub(lines).ok_or_else(error)?;
         self.bytes = self.bytes.checked_sub(bytes).ok_or_else(error)?;

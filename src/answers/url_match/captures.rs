@@ -1,0 +1,56 @@
+//! What `match` needs of the captures of a dataset or a history.
+
+use super::decision::DecidedRow;
+use super::lookup::UrlLookup;
+use super::options::Options;
+use super::output::MatchWriter;
+use super::planned_urls::PlannedUrls;
+use crate::captures::Captures;
+use disk::error::Error;
+use robots::StatusEffect;
+use sort::SortedRecords;
+use tables::Table;
+
+/// Captures by which `match` decides URLs.
+pub(super) trait UrlCaptures: Captures {
+    /// The table of answers.
+    const OUTPUT: Table;
+
+    /// Writes the key by which the captures of an origin are found to `key`. Returns false if the origin has none.
+    fn write_key(&self, origin: &[u8], key: &mut Vec<u8>) -> bool;
+
+    /// Finds the captures by which each URL is decided, and adds each URL with them to `planned`. Returns the number
+    /// of origins.
+    ///
+    /// # Errors
+    ///
+    /// Those of reading.
+    fn plan_urls(
+        &self,
+        urls: &SortedRecords<'_, UrlLookup>,
+        planned: &mut PlannedUrls<'_, Self::Place>,
+    ) -> Result<u64, Error>;
+
+    /// Writes the answers for a row of the list, one per crawler.
+    ///
+    /// # Errors
+    ///
+    /// Those of writing.
+    fn write_answers(
+        &self,
+        options: &Options,
+        decided: &DecidedRow,
+        file: &mut MatchWriter,
+    ) -> Result<(), Error>;
+}
+
+/// A capture by which a URL is decided, as far as its decision depends on it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Ruling<P> {
+    /// The effect of the HTTP status.
+    pub(super) effect: StatusEffect,
+    /// The place of the rules, which decide if the status does not.
+    pub(super) place: P,
+    /// The time of the fetch in milliseconds since 1970, which selects the vocabulary of preferences.
+    pub(super) time: Option<i64>,
+}
