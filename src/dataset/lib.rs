@@ -88,7 +88,7 @@ pub use row::{
 };
 pub use rows::{RowSource, Rows, RowsByKey, WordCheck, columns_named};
 pub use stored_file::{TableFile, check_digest};
-pub use stored_line::{DirectiveLine, GroupLine, LineKind, RuleLine, StoredLine, WrittenLine};
+pub use stored_line::{DirectiveLine, GroupLine, RuleLine, StoredLine, WrittenLine, merge_lines};
 pub use stored_row::{EncodedColumns, StoredRows, check_nulls};
 pub use tables::views::JOINED_FOLDER;
 pub use value_check::check_values;

@@ -287,37 +287,14 @@ impl Dataset {
         disk::is_regular(&self.root.join(SUCCESS_FILE)) || disk::is_regular(&joined)
     }
 
-    /// Reads columns of a table, part by part, and calls `each` with the index of the
-    /// crawl and a batch of rows. Batches may contain rows of captures that are not in
-    /// `filter`, since some filters select whole row groups or have false positives. Pages
-    /// without matching rows are not decoded.
+    /// Reads columns of a table, part by part, on all threads of the pool, in any order. Calls `each` with the part and a
+    /// batch of rows. Batches may contain rows of captures that are not in `filter`, since some filters select whole row
+    /// groups or have false positives. Pages without matching rows are not decoded.
     ///
     /// # Errors
     ///
     /// [`ErrorKind::Read`], [`DatasetErrorKind::NotADataset`] if a column does not exist, and
     /// the errors of `each`.
-    pub fn read(
-        &self,
-        table: Table,
-        columns: &[&str],
-        filter: &CaptureFilter,
-        each: &mut dyn FnMut(u32, &RecordBatch) -> Result<(), Error>,
-    ) -> Result<(), Error> {
-        for file in self.table_files(table, filter) {
-            let stop = self.stop.as_ref();
-            file.read(columns, filter, stop, &mut |batch| {
-                each(file.id.crawl, batch)
-            })?;
-        }
-        Ok(())
-    }
-
-    /// Like [`read`](Self::read), but reads files on all threads of the pool, in any order. `each` gets the
-    /// part instead of the crawl.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`Dataset::read`].
     pub fn read_in_parallel(
         &self,
         table: Table,
@@ -353,7 +330,7 @@ impl Dataset {
     ///
     /// # Errors
     ///
-    /// [`DatasetErrorKind::NotADataset`] if there is no such file, and those of [`Dataset::read`].
+    /// [`DatasetErrorKind::NotADataset`] if there is no such file, and those of [`Dataset::read_in_parallel`].
     pub fn open_part(
         &self,
         table: Table,
@@ -374,7 +351,7 @@ impl Dataset {
     ///
     /// # Errors
     ///
-    /// Those of [`Dataset::read`].
+    /// Those of [`Dataset::read_in_parallel`].
     pub fn count_rows(&self, table: Table) -> Result<u64, Error> {
         let files: Vec<&PartFile> = self.table_files(table, &CaptureFilter::All).collect();
         let total = AtomicU64::new(0);
@@ -393,7 +370,7 @@ impl Dataset {
         Ok(total.into_inner())
     }
 
-    fn table_files<'d>(
+    pub(super) fn table_files<'d>(
         &'d self,
         table: Table,
         filter: &CaptureFilter,

@@ -58,7 +58,8 @@ impl Dataset {
     ///
     /// Those of [`rows`](Self::rows).
     pub fn filtered_rows<R: Row>(&self, filter: CaptureFilter) -> Result<Rows<'_, R>, Error> {
-        let parts = self.parts_with_table(R::TABLE);
+        let parts = self.table_files(R::TABLE, &filter);
+        let parts = parts.map(|file| file.id.part).collect();
         self.rows_of_parts(parts, filter)
     }
 
@@ -161,11 +162,15 @@ impl<'d> RowSource<'d> {
         }
         let (table, row_no) = (self.table.name(), self.row_no);
         let message = format!("row {row_no} of its table `{table}` is not in order");
-        let error = DatasetDefect::BadTable { table, message }.error(self.dataset.root());
-        Err(match &self.reader {
+        Err(self.add_path(DatasetDefect::BadTable { table, message }.error(self.dataset.root())))
+    }
+
+    /// Adds the path of the current file to an error about a defect of the dataset.
+    pub(crate) fn add_path(&self, error: Error) -> Error {
+        match &self.reader {
             Some(reader) => reader.add_path(error),
-            None => error,
-        })
+            None => error.with_path(self.dataset.root()),
+        }
     }
 
     /// Reads the next batch. Returns false after the last one.

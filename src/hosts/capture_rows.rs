@@ -13,8 +13,8 @@ use dataset::{
 use disk::error::Error;
 use robots::{ContentClass, FetchClass, FetchOutcome, HttpStatus, StatusEffect};
 use std::collections::BTreeSet;
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex, PoisonError};
 use tables::Table;
 use urls::WebOrigin;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
@@ -76,26 +76,26 @@ pub(super) fn for_each_batch(
     })
 }
 
-/// Calls `each` for every redirect that is to be followed, with the index of its crawl and its
+/// Calls `each` for every redirect that is to be followed, in any order, with the index of its crawl and its
 /// target.
 pub(super) fn for_each_redirect_target(
     context: &ResolveContext<'_>,
-    each: &mut dyn FnMut(u32, &str),
+    each: &mut (dyn FnMut(u32, &str) + Send),
 ) -> Result<(), Error> {
-    let columns = CaptureStatus::NAMES;
     let (table, filter) = (Table::ROBOTS_FILES, CaptureFilter::All);
-    context
-        .dataset
-        .read(table, columns, &filter, &mut |crawl, batch| {
-            context.memory.check_stop()?;
-            let status = CaptureStatus::from_batch(batch)?;
-            for row in 0..batch.num_rows() {
-                if let Some(next_url) = next_url(&status, row) {
-                    each(crawl, next_url);
-                }
+    let each = Mutex::new(each);
+    let dataset = context.dataset;
+    dataset.read_in_parallel(table, CaptureStatus::NAMES, &filter, &|part, batch| {
+        context.memory.check_stop()?;
+        let status = CaptureStatus::from_batch(batch)?;
+        let mut each = each.lock().unwrap_or_else(PoisonError::into_inner);
+        for row in 0..batch.num_rows() {
+            if let Some(next_url) = next_url(&status, row) {
+                each(part.crawl, next_url);
             }
-            Ok(())
-        })
+        }
+        Ok(())
+    })
 }
 
 type StatusColumns = Columns<CaptureStatus<'static>>;

@@ -2,7 +2,7 @@
 //! answers as its bytes.
 
 use capture::{Capture, CaptureScope};
-use dataset::{Dataset, PartLines, StoredLine};
+use dataset::{Dataset, PartLines};
 use robots::{ParseOptions, Parser, Policy};
 use serde_json::Value;
 use std::collections::{BTreeSet, HashMap};
@@ -239,11 +239,8 @@ fn the_rows_of_one_capture_are_those_among_all() {
         let mut rows = PartLines::open(&dataset, 0, ids.into()).unwrap();
         let mut lines: Vec<(i64, u32)> = Vec::new();
         for id in ids {
-            let mut keep = |line: &StoredLine<'_>| {
-                lines.push((*id, line.line_no));
-                Ok(())
-            };
-            rows.read_capture(*id, &mut keep).unwrap();
+            let of_capture = rows.read_capture(*id).unwrap();
+            lines.extend(of_capture.iter().map(|line| (*id, line.line_no())));
         }
         lines
     };

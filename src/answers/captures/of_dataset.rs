@@ -2,7 +2,7 @@
 
 use super::{Captures, FoundCapture, LineLimit, Place};
 use dataset::error::{DatasetDefect, DatasetErrorKind};
-use dataset::{LineKind, PartLines};
+use dataset::{PartLines, StoredLine};
 use disk::error::Error;
 use hosts::candidate::Candidate;
 use hosts::host::{find_authoritative_capture, suggest_hosts};
@@ -25,7 +25,7 @@ impl Captures for DatasetCaptures<'_> {
     type Capture = Candidate;
     type Place = RulesSource;
     type Rules<'r>
-        = PartLines
+        = PartLines<'r>
     where
         Self: 'r;
 
@@ -54,7 +54,7 @@ impl Captures for DatasetCaptures<'_> {
         Err(Error::new(kind, self.context.dataset.root()))
     }
 
-    fn open_rules(&self, places: &[RulesSource]) -> Result<PartLines, Error> {
+    fn open_rules(&self, places: &[RulesSource]) -> Result<PartLines<'_>, Error> {
         let part = places.first().map_or(0, |place| place.part);
         let mut ids: Vec<i64> = places.iter().map(|place| place.id.robots_id).collect();
         ids.dedup();
@@ -63,23 +63,22 @@ impl Captures for DatasetCaptures<'_> {
 
     fn read_file(
         &self,
-        rules: &mut PartLines,
+        rules: &mut PartLines<'_>,
         place: &RulesSource,
         limit: &mut LineLimit<'_>,
         file: &mut RobotsTxtBuilder,
     ) -> Result<u64, Error> {
-        let (mut count, mut has_rules) = (0, false);
-        rules.read_capture(place.id.robots_id, &mut |line| {
-            self.context.memory.check_stop_at_record(count)?;
-            count += 1;
-            limit.count(1, line.value_raw.len() + line.value.len())?;
-            has_rules |= matches!(line.kind, LineKind::Allow | LineKind::Disallow);
-            if line.push_to(file, place.is_valid_utf8) {
-                Ok(())
-            } else {
-                Err(DatasetDefect::too_many_rules().error(Path::new("rules")))
+        let lines = rules.read_capture(place.id.robots_id)?;
+        let count = lines.len() as u64;
+        let mut has_rules = false;
+        for line in lines {
+            let written = line.written();
+            limit.count(1, written.key.len() + written.value.len())?;
+            has_rules |= matches!(line, StoredLine::Rule(_));
+            if !line.push_to(file, place.is_valid_utf8) {
+                return Err(DatasetDefect::too_many_rules().error(Path::new("rules")));
             }
-        })?;
+        }
         if place.content.0 == ContentClass::Rules && !has_rules {
             return Err(rules.missing_rules_error());
         }

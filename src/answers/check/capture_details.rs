@@ -1,9 +1,8 @@
 //! The properties of one capture, read from `robots_files`.
 
-use dataset::{BatchRow, CaptureFilter, Dataset, row};
+use dataset::{CaptureFilter, Dataset, row};
 use disk::error::Error;
 use hosts::CaptureId;
-use tables::Table;
 use warc::RecordLocation;
 
 /// The properties of a capture.
@@ -76,23 +75,13 @@ row! {
 impl CaptureDetails {
     /// Reads the properties of a capture. Returns `None` if the dataset does not have the capture.
     pub(super) fn read(dataset: &Dataset, id: CaptureId) -> Result<Option<Self>, Error> {
-        let mut found = None;
-        let filter = CaptureFilter::One {
+        let mut rows = dataset.filtered_rows::<CaptureRow<'_>>(CaptureFilter::One {
             crawl: id.crawl,
             robots_id: id.robots_id,
-        };
-        let (table, names) = (Table::ROBOTS_FILES, CaptureRow::NAMES);
-        dataset.read(table, names, &filter, &mut |crawl, batch| {
-            let columns = CaptureRow::from_batch(batch)?;
-            let ids = columns.robots_id.values().iter();
-            let mut ids = ids.map(|&robots_id| CaptureId { crawl, robots_id });
-            if let Some(row) = ids.position(|capture| capture == id) {
-                let crawl = &dataset.crawls()[crawl as usize];
-                found = Some(Self::from_row(&CaptureRow::row(&columns, row), crawl));
-            }
-            Ok(())
         })?;
-        Ok(found)
+        let crawl = &dataset.crawls()[id.crawl as usize];
+        let row = rows.next_record()?;
+        Ok(row.map(|row| Self::from_row(&row, crawl)))
     }
 
     fn from_row(row: &CaptureRow<'_>, crawl: &str) -> Self {

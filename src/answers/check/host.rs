@@ -58,7 +58,6 @@ pub(super) trait CheckedCaptures: Captures {
         &self,
         found: &FoundCapture<Self>,
         deciding: &CaptureDetails,
-        stop: &Arc<AtomicBool>,
     ) -> Result<NumberedText, Error>;
 }
 
@@ -95,8 +94,7 @@ pub fn check_host(
     let temp_folder = SystemTempFolder::create()?;
     let root = DatasetRoot::find_or_scan(host_request, request, temp_folder.path(), stop)?;
     let mut tables = vec![Table::ROBOTS_FILES, Table::GROUPS, Table::RULES];
-    // `directives` has the statements about the use of content.
-    for table in [Table::ANOMALIES, Table::DIRECTIVES] {
+    for table in [Table::ANOMALIES, Table::DIRECTIVES, Table::SITEMAPS] {
         if Dataset::has_table(&root.path, table)? {
             tables.push(table);
         }
@@ -148,7 +146,7 @@ fn check_captures<C: CheckedCaptures>(
     };
     let is_elsewhere = details.redirects_without_place > 0 && effect == StatusEffect::Parse;
     let (archive, text) = host_text::read(host_request, deciding, is_elsewhere, stop, &|| {
-        captures.text(&found, deciding, stop)
+        captures.text(&found, deciding)
     })?;
     Ok(HostReport {
         other_form: found.other_form,

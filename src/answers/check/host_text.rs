@@ -5,22 +5,16 @@
 //! 1. the archive (`archive_of_capture.rs`), if its record is the one that was scanned
 //!    (`record_body.rs`); this is checked because the archive may have been replaced since the scan;
 //! 2. the column `body` of the dataset;
-//! 3. the rows of the capture, or of its policy in a history, from which the lines are rebuilt
-//!    (`stored_lines.rs`).
+//! 3. the rows of the capture, or of its policy in a history, from which the lines are rebuilt.
 
 use super::archive_lookup::ArchiveLookup;
 use super::archive_of_capture;
 use super::capture_details::CaptureDetails;
 use super::host_report::HostRequest;
 use super::numbered_text::{NumberedText, TextSource};
-use super::stored_lines::CaptureRows;
-use crate::captures::LineLimit;
-use dataset::Dataset;
 use disk::error::Error;
-use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use tables::Table;
 
 /// Finds the archive of a capture, and reads the text of the robots.txt from it, or with `read_stored` if
 /// that is not possible. The text is `None` if no robots.txt applies. `is_elsewhere` is true if the
@@ -43,34 +37,4 @@ pub(super) fn read(
         _ => Some(read_stored()?),
     };
     Ok((archive, text))
-}
-
-/// Reads the text of a capture from the dataset at `root`: from the column `body` if the dataset has it,
-/// otherwise from the lines that have rows in tables.
-pub(super) fn read_stored(
-    root: &Path,
-    capture: &CaptureDetails,
-    stop: &Arc<AtomicBool>,
-) -> Result<NumberedText, Error> {
-    let mut tables = vec![Table::ROBOTS_FILES, Table::GROUPS, Table::RULES];
-    let mut missing_tables = Vec::new();
-    for table in [Table::SITEMAPS, Table::DIRECTIVES] {
-        if Dataset::has_table(root, table)? {
-            tables.push(table)
-        } else {
-            missing_tables.push(table)
-        }
-    }
-    let crawls = [capture.crawl.clone()];
-    let dataset = Dataset::open(root, &crawls, &tables)?.with_stop_flag(stop);
-    let details = capture.body.as_ref();
-    let details = details.expect("only a capture with a body has a text");
-    let robots_id = capture.robots_id.expect("a capture of a dataset has a key");
-    let rows = CaptureRows::new(&dataset, robots_id);
-    if let Some(body) = rows.read_body(details.is_valid_utf8)? {
-        return Ok(NumberedText::from_body(TextSource::Body, body, details));
-    }
-    let lines = rows.read_lines(&missing_tables, LineLimit::new(root))?;
-    let source = TextSource::Rows { missing_tables };
-    Ok(NumberedText::from_lines(source, lines, details.n_lines))
 }

@@ -2,19 +2,52 @@
 
 use super::capture_details::CaptureDetails;
 use super::host::{CheckedCaptures, FoundDetails};
-use super::host_text;
-use super::numbered_text::NumberedText;
+use super::numbered_text::{NumberedText, TextSource};
 use super::report::ReportedAnomaly;
-use crate::captures::{DatasetCaptures, FoundCapture, LineLimit};
-use arrow_array::{Array, BooleanArray, Int32Array, Int64Array, StringArray};
+use crate::captures::{Captures, DatasetCaptures, FoundCapture, LineLimit};
 use dataset::error::DatasetDefect;
-use dataset::{CaptureFilter, column};
+use dataset::{CaptureFilter, Dataset, Row, Rows, WrittenLine, row};
 use disk::error::Error;
-use hosts::CaptureId;
+use escapes::unescape_body;
+use std::collections::BTreeMap;
 use std::path::Path;
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 use tables::Table;
+
+/// The key that sitemap lines are shown with, because the table `sitemaps` does not store their key.
+const SITEMAP_KEY: &str = "Sitemap";
+
+row! {
+    struct StoredBody<'a> of Table::ROBOTS_FILES {
+        body: Option<&'a str>,
+    }
+}
+
+row! {
+    struct SitemapLine<'a> of Table::SITEMAPS {
+        line_no: u32,
+        sitemap_raw: Option<&'a str>,
+        sitemap_url: Option<&'a str>,
+    }
+}
+
+impl<'a> SitemapLine<'a> {
+    fn written(&self) -> WrittenLine<'a> {
+        WrittenLine {
+            line_no: self.line_no,
+            key: SITEMAP_KEY,
+            has_colon: true,
+            value: self.sitemap_raw.or(self.sitemap_url).unwrap_or_default(),
+        }
+    }
+}
+
+row! {
+    struct AnomalyRow<'a> of Table::ANOMALIES {
+        line_no: Option<u32>,
+        code: &'a str,
+        changes_verdict: Option<bool>,
+    }
+}
 
 impl CheckedCaptures for DatasetCaptures<'_> {
     fn details(&self, found: &FoundCapture<Self>) -> Result<FoundDetails, Error> {
@@ -43,46 +76,70 @@ impl CheckedCaptures for DatasetCaptures<'_> {
         found: &FoundCapture<Self>,
         path: &Path,
     ) -> Result<Option<Vec<ReportedAnomaly>>, Error> {
-        let (dataset, id) = (self.context.dataset, found.place.id);
-        if !dataset.has_files(Table::ANOMALIES) {
+        if !Dataset::has_table(self.context.dataset.root(), Table::ANOMALIES)? {
             return Ok(None);
         }
-        let mut limit = LineLimit::new(path);
-        let columns = ["robots_id", "line_no", "code", "changes_verdict"];
-        let mut anomalies = Vec::new();
-        let filter = CaptureFilter::One {
-            crawl: id.crawl,
-            robots_id: id.robots_id,
-        };
-        dataset.read(Table::ANOMALIES, &columns, &filter, &mut |crawl, batch| {
-            let ids = column::<Int64Array>(batch, "robots_id")?;
-            let lines = column::<Int32Array>(batch, "line_no")?;
-            let codes = column::<StringArray>(batch, "code")?;
-            let changes = column::<BooleanArray>(batch, "changes_verdict")?;
-            for row in 0..batch.num_rows() {
-                let robots_id = ids.value(row);
-                if (CaptureId { crawl, robots_id }) != id {
-                    continue;
-                }
-                limit.count(1, 0)?;
-                let line_no = lines.is_valid(row).then(|| lines.value(row));
-                anomalies.push(ReportedAnomaly::new(
-                    line_no.and_then(|line_no| u32::try_from(line_no).ok()),
-                    codes.value(row),
-                    changes.is_valid(row).then(|| changes.value(row)),
-                ));
-            }
-            Ok(())
-        })?;
+        let (mut limit, mut anomalies) = (LineLimit::new(path), Vec::new());
+        let mut rows = self.rows_of::<AnomalyRow<'_>>(found)?;
+        while let Some(row) = rows.next_record()? {
+            limit.count(1, 0)?;
+            anomalies.push(ReportedAnomaly::new(
+                row.line_no,
+                row.code,
+                row.changes_verdict,
+            ));
+        }
         Ok(Some(anomalies))
     }
 
     fn text(
         &self,
-        _: &FoundCapture<Self>,
+        found: &FoundCapture<Self>,
         deciding: &CaptureDetails,
-        stop: &Arc<AtomicBool>,
     ) -> Result<NumberedText, Error> {
-        host_text::read_stored(self.context.dataset.root(), deciding, stop)
+        let (dataset, place) = (self.context.dataset, found.place);
+        let details = deciding.body.as_ref();
+        let details = details.expect("only a capture with a body has a text");
+        let mut bodies = self.rows_of::<StoredBody<'_>>(found)?;
+        if let Some(body) = bodies.next_record()?.and_then(|row| row.body) {
+            let body = unescape_body(body, details.is_valid_utf8).into_owned();
+            return Ok(NumberedText::from_body(TextSource::Body, body, details));
+        }
+        let (mut limit, mut lines) = (LineLimit::new(dataset.root()), BTreeMap::new());
+        let mut insert = |line: WrittenLine<'_>| {
+            let text = line.text();
+            limit.count(1, text.len())?;
+            lines.insert(line.line_no, text);
+            Ok::<(), Error>(())
+        };
+        let mut rules = self.open_rules(&[place])?;
+        for line in rules.read_capture(place.id.robots_id)? {
+            insert(line.written())?;
+        }
+        let mut missing_tables = Vec::new();
+        for table in [Table::SITEMAPS, Table::DIRECTIVES] {
+            if !Dataset::has_table(dataset.root(), table)? {
+                missing_tables.push(table);
+            }
+        }
+        if !missing_tables.contains(&Table::SITEMAPS) {
+            let mut sitemaps = self.rows_of::<SitemapLine<'_>>(found)?;
+            while let Some(line) = sitemaps.next_record()? {
+                insert(line.written())?;
+            }
+        }
+        let source = TextSource::Rows { missing_tables };
+        Ok(NumberedText::from_lines(source, lines, details.n_lines))
+    }
+}
+
+impl DatasetCaptures<'_> {
+    /// Opens the rows of the capture whose rules apply in a table.
+    fn rows_of<R: Row>(&self, found: &FoundCapture<Self>) -> Result<Rows<'_, R>, Error> {
+        let id = found.place.id;
+        self.context.dataset.filtered_rows(CaptureFilter::One {
+            crawl: id.crawl,
+            robots_id: id.robots_id,
+        })
     }
 }

@@ -9,8 +9,6 @@ use disk::error::Error;
 use history::policies::policy_file::read_lines;
 use history::read::host_lookup::{PlacedCapture, origin_text};
 use std::path::Path;
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 use warc::RecordLocation;
 
 impl CheckedCaptures for HistoryCaptures<'_> {
@@ -33,12 +31,7 @@ impl CheckedCaptures for HistoryCaptures<'_> {
         Ok(None)
     }
 
-    fn text(
-        &self,
-        found: &FoundCapture<Self>,
-        _: &CaptureDetails,
-        _: &Arc<AtomicBool>,
-    ) -> Result<NumberedText, Error> {
+    fn text(&self, found: &FoundCapture<Self>, _: &CaptureDetails) -> Result<NumberedText, Error> {
         let mut rules = self.open_rules(&[found.place])?;
         let policy = self.policy(&mut rules, &found.place)?;
         let lines = policy.map(|policy| read_lines(&policy));

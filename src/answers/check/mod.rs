@@ -23,7 +23,6 @@ mod record_body;
 mod report;
 mod robots_txt;
 mod scanned_archive;
-mod stored_lines;
 
 pub use archive_base::{ArchiveBase, BaseUrl};
 pub use archive_lookup::{ArchiveLookup, ArchivePlace};

@@ -5,7 +5,7 @@ use crate::policies::keyed_rows::KeyedRows;
 use crate::policies::row_key::{KeyText, RowKey};
 use columns::HASH_SEED;
 use dataset::error::DatasetDefect;
-use dataset::{DirectiveLine, Encoding, GroupLine, RuleLine, WrittenLine, row};
+use dataset::{DirectiveLine, Encoding, GroupLine, RuleLine, StoredLine, merge_lines, row};
 use disk::error::Error;
 use robots::RobotsTxtBuilder;
 use sort::SortMemory;
@@ -35,98 +35,58 @@ const DIRECTIVE_LINES: Encoding<DirectiveLine<'static>> = Encoding::of(
     own_tables::columns_without_key(own_tables::POLICY_DIRECTIVES),
 );
 
-/// A line of a policy.
-#[derive(Clone, Copy, Debug)]
-enum PolicyLine<'a> {
-    /// A user-agent line with its row.
-    Group(GroupLine<'a>, &'a [u8]),
-    Rule(RuleLine<'a>),
-    Directive(DirectiveLine<'a>),
-}
-
-impl PolicyLine<'_> {
-    fn line_no(&self) -> u32 {
-        match self {
-            Self::Group(line, _) => line.line_no,
-            Self::Rule(line) => line.line_no,
-            Self::Directive(line) => line.line_no,
-        }
-    }
-
-    fn written(&self) -> WrittenLine<'_> {
-        match self {
-            Self::Group(line, _) => line.written(),
-            Self::Rule(line) => line.written(),
-            Self::Directive(line) => line.written(),
-        }
-    }
-
-    /// Adds the line to the text of which the key of the policy is the digest. It has what is written, and what is read
-    /// of it: that does not follow from the line where Google's parser drops the end of a long line, and the rates of an
-    /// HTML page are in lines that are not part of the policy.
-    fn push_to(&self, text: &mut KeyText) {
-        let written = self.written();
-        match self {
-            Self::Group(line, row) => {
-                let values = GROUP_VALUES.read(row);
-                text.push_line([
-                    line.line_no.into(),
-                    line.record_no.into(),
-                    "user-agent".into(),
-                    written.key.into(),
-                    line.has_colon.into(),
-                    written.value.into(),
-                    line.counts.into(),
-                    line.agent.into(),
-                    values.token_valid.into(),
-                    line.crawl_delay_ms.into(),
-                    values.request_rate.into(),
-                    values.visit_time.into(),
-                ]);
-            }
-            Self::Rule(line) => text.push_line([
-                line.line_no.into(),
-                line.record_no.into(),
-                if line.allow { "allow" } else { "disallow" }.into(),
-                written.key.into(),
-                line.has_colon.into(),
-                written.value.into(),
-                line.counts.into(),
-                line.path.into(),
-            ]),
-            Self::Directive(line) => text.push_line([
-                line.line_no.into(),
-                "directive".into(),
-                written.key.into(),
-                line.has_colon.into(),
-                written.value.into(),
-                line.counts.into(),
-            ]),
-        }
+/// Adds a line to the text of which the key of the policy is the digest. It has what is written, and what is read of it:
+/// that does not follow from the line where Google's parser drops the end of a long line, and the rates of an HTML page
+/// are in lines that are not part of the policy. `values` are those of a user-agent line.
+fn push_to_key(line: &StoredLine<'_>, values: Option<GroupValues<'_>>, text: &mut KeyText) {
+    let written = line.written();
+    match line {
+        StoredLine::Group(line) => text.push_line([
+            line.line_no.into(),
+            line.record_no.into(),
+            "user-agent".into(),
+            written.key.into(),
+            line.has_colon.into(),
+            written.value.into(),
+            line.counts.into(),
+            line.agent.into(),
+            values.is_some_and(|values| values.token_valid).into(),
+            line.crawl_delay_ms.into(),
+            values.and_then(|values| values.request_rate).into(),
+            values.and_then(|values| values.visit_time).into(),
+        ]),
+        StoredLine::Rule(line) => text.push_line([
+            line.line_no.into(),
+            line.record_no.into(),
+            if line.allow { "allow" } else { "disallow" }.into(),
+            written.key.into(),
+            line.has_colon.into(),
+            written.value.into(),
+            line.counts.into(),
+            line.path.into(),
+        ]),
+        StoredLine::Directive(line) => text.push_line([
+            line.line_no.into(),
+            "directive".into(),
+            written.key.into(),
+            line.has_colon.into(),
+            written.value.into(),
+            line.counts.into(),
+        ]),
     }
 }
 
-/// The lines of a policy, in the order of the file.
-struct PolicyLines<'a>(Vec<PolicyLine<'a>>);
+/// Reads the lines in the encoded rows of the three tables, without `policy_id`, in the order of the file.
+fn decode_lines<'a>([groups, rules, directives]: [&'a [u8]; 3]) -> Vec<StoredLine<'a>> {
+    merge_lines(
+        GROUP_LINES.rows(groups).map(|(line, _)| line),
+        RULE_LINES.rows(rules).map(|(line, _)| line),
+        DIRECTIVE_LINES.rows(directives).map(|(line, _)| line),
+    )
+}
 
-impl<'a> PolicyLines<'a> {
-    /// Reads the encoded rows of the three tables, without `policy_id`.
-    fn read(groups: &'a [u8], rules: &'a [u8], directives: &'a [u8]) -> Self {
-        let groups = GROUP_LINES.rows(groups);
-        let groups = groups.map(|(line, row)| PolicyLine::Group(line, row));
-        let rules = RULE_LINES
-            .rows(rules)
-            .map(|(line, _)| PolicyLine::Rule(line));
-        let directives = DIRECTIVE_LINES.rows(directives);
-        let directives = directives.map(|(line, _)| PolicyLine::Directive(line));
-        let mut lines: Vec<PolicyLine<'_>> = groups.chain(rules).chain(directives).collect();
-        lines.sort_by_key(PolicyLine::line_no);
-        Self(lines)
-    }
-
-    fn of(policy: &KeyedRows<'a>) -> Self {
-        Self::read(policy.groups(), policy.rules(), policy.directives())
-    }
+fn lines_of<'a>(policy: &KeyedRows<'a>) -> Vec<StoredLine<'a>> {
+    decode_lines([policy.groups(), policy.rules(), policy.directives()])
 }
 
 /// The memory in bytes that a hash table takes for a known key, at most.
@@ -166,9 +126,11 @@ impl PolicyKeys {
         }
         self.text.clear();
         self.text.push_line([is_valid_utf8.into()]);
-        let [groups, rules, directives] = tables;
-        for line in PolicyLines::read(groups, rules, directives).0 {
-            line.push_to(&mut self.text);
+        let mut values = GROUP_VALUES.rows(tables[0]);
+        for line in decode_lines(tables) {
+            let is_group = matches!(line, StoredLine::Group(_));
+            let values = is_group.then(|| values.next()).flatten();
+            push_to_key(&line, values.map(|(values, _)| values), &mut self.text);
         }
         let key = self.text.key();
         self.known.insert(hash, key);
@@ -183,23 +145,18 @@ impl PolicyKeys {
 /// [`DatasetDefect::BadTable`] if the file exceeds the limit of the builder.
 pub fn push_lines(policy: &KeyedRows<'_>, file: &mut RobotsTxtBuilder) -> Result<(), Error> {
     let is_valid_utf8 = policy.is_valid_utf8();
-    for line in PolicyLines::of(policy).0 {
-        let line = match line {
-            PolicyLine::Group(line, _) => Some(line.stored()),
-            PolicyLine::Rule(line) => Some(line.stored()),
-            PolicyLine::Directive(line) => line.statement(),
-        };
-        if line.is_some_and(|line| !line.push_to(file, is_valid_utf8)) {
-            let table = Path::new(own_tables::POLICY_RULES.name());
-            return Err(DatasetDefect::too_many_rules().error(table));
-        }
+    let mut lines = lines_of(policy).into_iter();
+    if lines.all(|line| line.push_to(file, is_valid_utf8)) {
+        Ok(())
+    } else {
+        let table = Path::new(own_tables::POLICY_RULES.name());
+        Err(DatasetDefect::too_many_rules().error(table))
     }
-    Ok(())
 }
 
 /// Returns the lines of a policy as text, by their numbers.
 pub fn read_lines(policy: &KeyedRows<'_>) -> BTreeMap<u32, String> {
-    let lines = PolicyLines::of(policy).0;
-    let written = lines.iter().map(PolicyLine::written);
+    let lines = lines_of(policy);
+    let written = lines.iter().map(StoredLine::written);
     written.map(|line| (line.line_no, line.text())).collect()
 }

@@ -24,7 +24,7 @@ use crate::read::inputs::{CRAWL_TABLES, InputCrawl, InputDataset};
 use columns::TableFileWriter;
 use dataset::error::DatasetDefect;
 use dataset::{
-    AGENTS_PATH, BatchRow, CaptureFilter, Dataset, Encoding, PartLocation, RowsByKey, TableFile,
+    AGENTS_PATH, CaptureFilter, Dataset, Encoding, PartLocation, RowsByKey, TableFile,
     columns_named, row,
 };
 use disk::TempFolder;
@@ -308,16 +308,12 @@ fn read_crawl_row(
         meaning: meanings.max().unwrap_or_default() as u32,
         ..CrawlRow::default()
     };
-    let all = CaptureFilter::All;
-    dataset.read(Table::RUNS, Run::NAMES, &all, &mut |_, batch| {
-        let runs = Run::from_batch(batch)?;
-        for run in (0..batch.num_rows()).map(|i| Run::row(&runs, i)) {
-            row.archives_read += i64::from(run.inputs);
-            row.archives_listed = row.archives_listed.max(run.listed_inputs.into());
-            row.is_sample |= run.sample_seed.is_some();
-        }
-        Ok(())
-    })?;
+    let mut runs = dataset.rows::<Run>()?;
+    while let Some(run) = runs.next_record()? {
+        row.archives_read += i64::from(run.inputs);
+        row.archives_listed = row.archives_listed.max(run.listed_inputs.into());
+        row.is_sample |= run.sample_seed.is_some();
+    }
     // In a list with several crawls, the number of archives of one crawl is known only if all archives were read.
     if numbers.are_of_crawl() && !row.is_sample {
         row.archives_listed = row.archives_read;
