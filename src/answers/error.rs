@@ -1,6 +1,6 @@
 //! The kinds of errors of this package.
 
-use disk::error::Kind;
+use errors::Kind;
 use robots::MAX_FILE_LINES;
 use std::fmt;
 use std::path::Path;

@@ -12,7 +12,7 @@ use anyhow::Result;
 use capture::anomaly::CaptureAnomalyKind;
 use clap::ValueHint;
 use crawlers::{CrawlerEntry, CrawlerRegistry};
-use disk::error::Error;
+use errors::Error;
 use robots::AnomalyKind;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;

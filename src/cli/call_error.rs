@@ -3,7 +3,7 @@
 use crate::escape::json_line;
 use crate::exit::StoppedError;
 use crate::{hint, message};
-use disk::error::Error;
+use errors::Error;
 use serde_json::{Value, json};
 use std::fmt;
 use std::path::PathBuf;

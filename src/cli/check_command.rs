@@ -23,7 +23,7 @@ use answers::check::{
 use answers::url_match::{UrlListSource, is_url_or_path, read_url_list};
 use anyhow::Result;
 use clap::ValueHint;
-use disk::error::{Error, ErrorKind};
+use errors::{Error, ErrorKind};
 use hosts::Host;
 use remote::{Rate, Remote, RemoteOptions};
 use robots::{BODY_LIMIT_BYTES, ParseOptions};

@@ -1,7 +1,7 @@
 //! Exit codes, and the errors that determine them.
 
 use crate::output::OutputError;
-use disk::error::Error;
+use errors::Error;
 use std::fmt;
 
 /// Everything was read and written.

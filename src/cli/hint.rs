@@ -6,7 +6,7 @@ use crate::exit::{StoppedError, UsageError};
 #[cfg(feature = "answers")]
 use answers::error::AnswerErrorKind;
 use dataset::error::{DatasetDefect, DatasetErrorKind, JoinDefect, REGISTRY, SUFFIX_LIST};
-use disk::error::{Error, ErrorKind};
+use errors::{Error, ErrorKind};
 #[cfg(feature = "answers")]
 use history::error::HistoryErrorKind;
 use keep::verify::Remedy;
@@ -105,7 +105,6 @@ fn source_hint(error: &Error) -> Option<String> {
                  100, and is not a word such as true or null: folders have this name"
             )
         }
-        SourceErrorKind::Threads(_) => "give fewer with --threads".to_owned(),
         SourceErrorKind::NotATable(TableDefect::NoColumn { .. }) => {
             "name the columns with --columns KEY=NAME,…; --help has the keys".to_owned()
         }
@@ -276,6 +275,7 @@ fn disk_hint(error: &Error) -> Option<String> {
         ErrorKind::ForeignFile => "choose another -o".to_owned(),
         ErrorKind::Busy => "wait until it ends, or choose another -o".to_owned(),
         ErrorKind::TooFewOpenFiles { needed, .. } => format!("raise it: ulimit -n {needed}"),
+        ErrorKind::Threads(_) => "give fewer with --threads".to_owned(),
         ErrorKind::Interrupted => "run the same command with --resume to continue".to_owned(),
         _ => return None,
     };

@@ -13,12 +13,12 @@ use crate::shared_args::{PrintArgs, ThreadsArg};
 use crate::{defaults, next_commands};
 use anyhow::{Context, Result, anyhow};
 use clap::ValueHint;
-use disk::error::Error;
 use disk::{LineList, ListLine};
+use errors::Error;
 use history::{self, HistoryProgress, HistorySummary, Options};
 use indicatif::{HumanBytes, HumanCount};
+use process::start_thread_pool;
 use serde_json::{Value, json};
-use sources::thread_pool;
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::path::PathBuf;
@@ -74,7 +74,7 @@ impl CommandArgs for HistoryArgs {
     }
 
     fn run(&self, caller: &Caller) -> Result<CommandOutcome> {
-        let threads = thread_pool::start(defaults::thread_count(&self.threads), &self.output)?;
+        let threads = start_thread_pool(defaults::thread_count(&self.threads), &self.output)?;
         let forgotten = self.forget.as_deref().map(read_hosts).transpose()?;
         let prepared = history::prepare(Options {
             inputs: self.inputs.clone(),

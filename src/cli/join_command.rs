@@ -14,8 +14,8 @@ use anyhow::Result;
 use clap::ValueHint;
 use indicatif::{HumanBytes, HumanCount};
 use keep::join::{self, JoinProgress, JoinSummary};
+use process::start_thread_pool;
 use serde_json::{Value, json};
-use sources::thread_pool;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -64,7 +64,7 @@ impl CommandArgs for JoinArgs {
     }
 
     fn run(&self, caller: &Caller) -> Result<CommandOutcome> {
-        let threads = thread_pool::start(defaults::thread_count(&self.threads), &self.folder)?;
+        let threads = start_thread_pool(defaults::thread_count(&self.threads), &self.folder)?;
         let prepared = join::prepare(&self.folder, self.memory, self.mixed)?;
         let progress = Arc::new(JoinProgress::default());
         let done = run_with_display(progress.clone(), &self.print, caller, |stop| {

@@ -23,8 +23,8 @@ use crawlers::CategoryChoice;
 use crawlers::Crawler;
 use history::HistoryManifest;
 use indicatif::{HumanBytes, HumanCount};
+use process::start_thread_pool;
 use serde_json::{Value, json};
-use sources::thread_pool;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -120,7 +120,7 @@ impl CommandArgs for MatchArgs {
     }
 
     fn run(&self, caller: &Caller) -> Result<CommandOutcome> {
-        let threads = thread_pool::start(defaults::thread_count(&self.threads), &self.dataset)?;
+        let threads = start_thread_pool(defaults::thread_count(&self.threads), &self.dataset)?;
         let registry = defaults::read_registry(self.crawlers.agents.as_deref())?;
         let names = AgentNames {
             agents: &self.crawlers.agent,

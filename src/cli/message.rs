@@ -219,7 +219,7 @@ mod tests {
     #[test]
     fn causes_follow_in_lower_case_without_numbers() {
         let cause = std::io::Error::from_raw_os_error(13);
-        let error = anyhow::Error::new(disk::error::Error::read("a.warc", cause));
+        let error = anyhow::Error::new(errors::Error::read("a.warc", cause));
         assert_eq!(
             format_with_causes(&error),
             "cannot read 'a.warc': permission denied"

@@ -4,7 +4,7 @@
 use crate::escape::quote_for_shell;
 use crate::exit::UsageError;
 use dataset::JOINED_FOLDER;
-use disk::error::Error;
+use errors::Error;
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
 use std::io::Read;

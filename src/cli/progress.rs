@@ -13,7 +13,7 @@ use crate::progress_line::ProgressLine;
 use crate::progress_source::ProgressSource;
 use crate::shared_args::PrintArgs;
 use anyhow::Result;
-use disk::error::Error;
+use errors::Error;
 use scan::ScanNotice;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -14,7 +14,7 @@ use anyhow::Result;
 use clap::ValueHint;
 use dataset::OutputLayout;
 use dataset::division::{PartSize, Sample, Shard};
-use disk::error::Error;
+use errors::Error;
 use indicatif::{HumanBytes, HumanCount};
 use remote::RemoteUrl;
 use scan::Options;

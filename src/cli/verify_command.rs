@@ -80,10 +80,7 @@ impl CommandArgs for VerifyArgs {
 }
 
 /// Verifies a dataset, a file or a history.
-fn verify_any(
-    options: &Options,
-    progress: &VerifyProgress,
-) -> Result<VerifyReport, disk::error::Error> {
+fn verify_any(options: &Options, progress: &VerifyProgress) -> Result<VerifyReport, errors::Error> {
     #[cfg(feature = "answers")]
     if let Some(history) = HistoryManifest::read(&options.root)? {
         return history::verify(options, &history, progress);

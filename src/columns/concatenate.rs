@@ -10,7 +10,7 @@ use super::file::{
 use super::hashing_writer::{Output, ParquetFileWriter};
 use super::statistics::without_exactness;
 use disk::NewFile;
-use disk::error::Error;
+use errors::Error;
 use parquet::bloom_filter::Sbbf;
 use parquet::column::writer::ColumnCloseResult;
 use parquet::errors::ParquetError;
@@ -39,7 +39,7 @@ pub struct RowGroupSource {
 ///
 /// # Errors
 ///
-/// Those of writing; [`ErrorKind::Read`](disk::error::ErrorKind::Read) if a source cannot be read or
+/// Those of writing; [`ErrorKind::Read`](errors::ErrorKind::Read) if a source cannot be read or
 /// does not have these row groups with the same digest. After an error, the new file is removed.
 pub fn concatenate(
     schema: TableSchema,
@@ -145,5 +145,5 @@ fn append_row_group(
 }
 
 fn cannot_copy(path: &Path, error: ParquetError) -> Error {
-    Error::with_source(disk::error::ErrorKind::Read, path, error)
+    Error::with_source(errors::ErrorKind::Read, path, error)
 }

@@ -2,11 +2,12 @@
 //! occurrence.
 
 use super::statistics::{self, IntegerBounds};
-use crate::{HASH_SEED, ValueEncoding};
+use crate::ValueEncoding;
 use hashbrown::HashTable;
 use hashbrown::hash_table::Entry;
 use parquet::basic::Type;
 use parquet::file::statistics::Statistics;
+use process::HASH_SEED;
 
 /// The distinct values of a column chunk. For a chunk without a dictionary, the
 /// data from which its statistics are made.

@@ -13,7 +13,7 @@ use super::hashing_writer::{HashingWriter, Output, ParquetFileWriter, RowGroupBy
 use super::row_groups::{PageRows, RowGroupSplitter};
 use arrow_schema::Schema;
 use disk::NewFile;
-use disk::error::Error;
+use errors::Error;
 use parquet::arrow::{ArrowSchemaConverter, add_encoded_arrow_schema_to_metadata};
 use parquet::basic::ZstdLevel;
 use parquet::errors::ParquetError;

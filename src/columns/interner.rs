@@ -3,15 +3,8 @@
 use super::column_data::take_and_reserve;
 use escapes::escape_body;
 use hashbrown::HashTable;
-use std::collections::hash_map::RandomState;
-use std::hash::BuildHasher;
-use std::sync::LazyLock;
+use process::HASH_SEED;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
-
-/// The seed of hash tables over texts from archives: random, chosen once per process, so that an
-/// archive cannot be built from texts whose hashes collide. Output does not depend on it:
-/// dictionary indexes follow the order of rows.
-pub static HASH_SEED: LazyLock<u64> = LazyLock::new(|| RandomState::new().hash_one(0_u8));
 
 /// The texts of a batch, by id.
 #[derive(Clone, Debug, Default)]

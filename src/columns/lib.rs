@@ -60,6 +60,6 @@ pub use file::{
 pub use file::{encode_table, write_table};
 pub use file_task::{FileTask, FileTaskOutput};
 pub use hashing_writer::RowGroupBytes;
-pub use interner::{HASH_SEED, InternedTexts, Interner};
+pub use interner::{InternedTexts, Interner};
 pub use row_batch::RowBatch;
 pub use row_groups::GROUP_ROWS;

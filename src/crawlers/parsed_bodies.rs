@@ -2,9 +2,9 @@
 
 use crate::{Crawler, CrawlerPolicy, CrawlerRegistry, DialectChoice};
 use hashbrown::HashTable;
+use process::HASH_SEED;
 use robots::{Directive, DirectiveKind, OwnedRobotsTxt, Parser, RobotsTxt};
 use std::rc::Rc;
-use std::sync::LazyLock;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 /// The limit of the memory of parsed bodies, by the estimate of [`ParsedBody::bytes`]. If it is exceeded, all are
@@ -13,12 +13,6 @@ const MAX_PARSED_BYTES: usize = 16 << 20;
 
 /// The most crawlers whose policies are kept for a body. If there are more, all of them are dropped.
 const MAX_CRAWLERS: usize = 256;
-
-/// The seed of hashes of bodies, random so that nobody can construct bodies whose hashes collide.
-static HASH_SEED: LazyLock<u64> = LazyLock::new(|| {
-    use std::hash::{BuildHasher, RandomState};
-    RandomState::new().hash_one(0_u8)
-});
 
 /// A cache of distinct parsed bodies. A thread keeps it between the calls of an engine.
 #[derive(Default)]

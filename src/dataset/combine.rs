@@ -15,7 +15,7 @@ use crate::split_file::open_source;
 use crate::{DatasetWriter, OutputLayout};
 use columns::concatenate;
 use disk::NewFile;
-use disk::error::{Error, ErrorKind};
+use errors::{Error, ErrorKind};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};

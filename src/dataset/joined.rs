@@ -12,7 +12,7 @@ use super::{JOINED_FOLDER, OutputLayout};
 use crate::error::{DatasetDefect, DatasetErrorKind, ManifestDefect};
 use crate::file_names::{MANIFEST_FILE, SUCCESS_FILE};
 use disk::FileKind;
-use disk::error::Error;
+use errors::Error;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -74,7 +74,7 @@ impl JoinedManifest {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Read`](disk::error::ErrorKind::Read), [`DatasetErrorKind::BadManifest`];
+    /// [`ErrorKind::Read`](errors::ErrorKind::Read), [`DatasetErrorKind::BadManifest`];
     /// [`DatasetErrorKind::NotADataset`] if the manifest has another format than the present one.
     pub fn read(folder: &Path) -> Result<Option<Self>, Error> {
         let path = folder.join(JOINED_FOLDER).join(MANIFEST_FILE);
@@ -227,7 +227,7 @@ pub fn is_member_name(name: &str) -> bool {
 ///
 /// # Errors
 ///
-/// [`ErrorKind::Read`](disk::error::ErrorKind::Read).
+/// [`ErrorKind::Read`](errors::ErrorKind::Read).
 pub fn read_manifest_with_digest(root: &Path) -> Result<(Manifest, String), Error> {
     let path = root.join(MANIFEST_FILE);
     let text = disk::read(&path).map_err(|error| Error::read(&path, error))?;

@@ -9,7 +9,7 @@ use super::OutputLayout;
 use super::manifest::is_dataset_file_path;
 use crate::file_names::LOG_FILE;
 use disk::TempFolder;
-use disk::error::{Error, ErrorKind};
+use errors::{Error, ErrorKind};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::fs::{File, OpenOptions, TryLockError};

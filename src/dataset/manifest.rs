@@ -23,7 +23,7 @@ use super::manifest_entries::{
 use super::part_locations::{PartLocation, part_locations, single_part_path};
 use crate::error::ManifestDefect;
 use crate::file_names::{AGENTS_PATH, MANIFEST_FILE, PARTS_FOLDER, VIEWS_FILE};
-use disk::error::Error;
+use errors::Error;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -36,7 +36,7 @@ use xxhash_rust::xxh3::xxh3_64;
 ///
 /// # Errors
 ///
-/// [`ErrorKind::Read`](disk::error::ErrorKind::Read).
+/// [`ErrorKind::Read`](errors::ErrorKind::Read).
 pub fn read_kind(root: &Path) -> Result<Option<String>, Error> {
     let path = root.join(MANIFEST_FILE);
     if !disk::is_regular(&path) {

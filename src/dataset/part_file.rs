@@ -1,7 +1,7 @@
 //! A Parquet file of a part of a dataset, read with limits on the sizes of pages and batches.
 
 use columns::GROUP_ROWS;
-use disk::error::{Error, ErrorKind};
+use errors::{Error, ErrorKind};
 use parquet::basic::Type;
 use parquet::errors::ParquetError;
 use parquet::file::metadata::{ParquetMetaData, RowGroupMetaData};

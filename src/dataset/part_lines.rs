@@ -3,7 +3,7 @@
 use super::stored_line::{DirectiveLine, GroupLine, RuleLine, StoredLine, merge_lines};
 use super::{CaptureFilter, Dataset, Row, RowsByKey, columns_named};
 use crate::error::DatasetDefect;
-use disk::error::Error;
+use errors::Error;
 use sort::{GroupKey, Rest};
 use std::path::Path;
 use std::sync::Arc;

@@ -6,7 +6,7 @@ use crate::capture_filter::push_crawl_key;
 use crate::error::{DatasetDefect, DatasetErrorKind};
 use crate::{CaptureFilter, open_part_file};
 use arrow_array::{Int64Array, RecordBatch};
-use disk::error::Error;
+use errors::Error;
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReader;
 use parquet::errors::ParquetError;
@@ -55,7 +55,7 @@ impl PartReader {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Read`](disk::error::ErrorKind::Read); [`DatasetErrorKind::NotADataset`] if rows are not in order.
+    /// [`ErrorKind::Read`](errors::ErrorKind::Read); [`DatasetErrorKind::NotADataset`] if rows are not in order.
     pub fn next_batch(&mut self) -> Result<Option<RecordBatch>, Error> {
         let batch = catch_panic(&self.path, || {
             let read_error = |error| self.file.reader_error(&self.path, error);

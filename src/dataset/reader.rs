@@ -10,11 +10,11 @@ use crate::{
     FileStats, JOINED_FOLDER, JoinedManifest, PartLocation, SUCCESS_FILE, check_readable, read_kind,
 };
 use arrow_array::{Array, RecordBatch};
-use disk::error::{Error, ErrorKind};
-use disk::open_files;
+use errors::{Error, ErrorKind};
 use parquet::file::metadata::ParquetMetaData;
 use parquet::file::statistics::Statistics;
 use parquet_limits::read_footer;
+use process::open_files;
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};

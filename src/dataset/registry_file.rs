@@ -1,6 +1,6 @@
 use crate::error::DatasetErrorKind;
 use crawlers::CrawlerRegistry;
-use disk::error::{Error, ErrorKind};
+use errors::{Error, ErrorKind};
 use std::path::Path;
 
 /// The limit of the size of a registry that a user supplies. The built-in one is below 100 KB.

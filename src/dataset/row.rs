@@ -12,7 +12,7 @@ use arrow_array::{
     Array, ArrayAccessor, BooleanArray, Int16Array, Int32Array, Int64Array, RecordBatch,
     StringArray, TimestampMillisecondArray, UInt8Array,
 };
-use disk::error::Error;
+use errors::Error;
 use robots::{Basis, ContentClass, Verdict};
 use sort::sort_key::FieldReader;
 use sort::{Field, Record};
@@ -467,7 +467,7 @@ pub fn skip_columns(columns: &[Column], fields: &mut FieldReader<'_>) {
 pub mod for_macro {
     pub use super::{BatchRow, ColumnValue, Row, RowField, WholeRow};
     pub use arrow_array::RecordBatch;
-    pub use disk::error::Error;
+    pub use errors::Error;
     pub use sort::sort_key::FieldReader;
     pub use sort::{Field, Record, Rest, record};
     pub use tables::{Column, Table};

@@ -3,7 +3,7 @@
 use super::error::DatasetDefect;
 use super::{CaptureFilter, Dataset, EncodedColumns, PartReader, Row};
 use arrow_array::RecordBatch;
-use disk::error::Error;
+use errors::Error;
 use sort::{Record, RecordSource, Rest, Stream};
 use std::collections::VecDeque;
 use tables::{Column, Table};

@@ -4,7 +4,7 @@ use crate::manifest_entries::{CombinedFile, PartEntry};
 use crate::part_locations::{row_group_ranges, single_part_path};
 use crate::{OutputLayout, WrittenFolder};
 use columns::{RowGroupSource, concatenate};
-use disk::error::{Error, ErrorKind};
+use errors::{Error, ErrorKind};
 use parquet_limits::read_footer;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;

@@ -3,8 +3,8 @@
 use crate::digest_of;
 use crate::error::DatasetDefect;
 use crate::manifest_entries::FileStats;
-use disk::error::Error;
-use disk::open_files;
+use errors::Error;
+use process::open_files;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -41,7 +41,7 @@ impl StoredFile {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Read`](disk::error::ErrorKind::Read); [`DatasetDefect::BadFile`] if its size or digest is another.
+    /// [`ErrorKind::Read`](errors::ErrorKind::Read); [`DatasetDefect::BadFile`] if its size or digest is another.
     pub(super) fn open(&self) -> Result<Arc<File>, Error> {
         let read_error = |error| Error::read(&self.path, error);
         let mut compared = self.compared.lock().unwrap_or_else(PoisonError::into_inner);
@@ -70,7 +70,7 @@ impl StoredFile {
 ///
 /// # Errors
 ///
-/// [`ErrorKind::Read`](disk::error::ErrorKind::Read); [`DatasetDefect::BadFile`].
+/// [`ErrorKind::Read`](errors::ErrorKind::Read); [`DatasetDefect::BadFile`].
 pub fn check_digest(file: &File, path: &Path, written: &FileStats) -> Result<(), Error> {
     let read_error = |error| Error::read(path, error);
     let bytes = file.metadata().map_err(read_error)?.len();

@@ -11,7 +11,7 @@ use arrow_array::{
     TimestampMillisecondArray,
 };
 use columns::{ColumnBuilder, ColumnData, ColumnValues, Interner, PlainTextBuilder, RowBatch};
-use disk::error::Error;
+use errors::Error;
 use sort::sort_key::{FieldReader, put_bytes, put_i64, put_u8, put_u32};
 use std::path::Path;
 use tables::{Column, ColumnType, Table};

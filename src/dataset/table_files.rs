@@ -4,7 +4,7 @@ use crate::Manifest;
 use crate::error::{DatasetDefect, DatasetErrorKind};
 use crate::file_names::MANIFEST_FILE;
 use disk::FileKind;
-use disk::error::Error;
+use errors::Error;
 use std::collections::HashMap;
 use std::ops::Range;
 use std::path::{Path, PathBuf};

@@ -2,7 +2,7 @@
 
 use super::part_file::open_part_file;
 use super::reader::for_each_in_parallel;
-use disk::error::Error;
+use errors::Error;
 use parquet::arrow::ProjectionMask;
 use parquet::basic::Type;
 use parquet::errors::ParquetError;
@@ -20,8 +20,8 @@ const BATCH_ROWS: usize = 8192;
 ///
 /// # Errors
 ///
-/// [`ErrorKind::Read`](disk::error::ErrorKind::Read) for a file that is damaged or exceeds a limit;
-/// [`ErrorKind::Abandoned`](disk::error::ErrorKind::Abandoned) once `stop` is set.
+/// [`ErrorKind::Read`](errors::ErrorKind::Read) for a file that is damaged or exceeds a limit;
+/// [`ErrorKind::Abandoned`](errors::ErrorKind::Abandoned) once `stop` is set.
 pub fn check_values(files: &[PathBuf], stop: &Arc<AtomicBool>) -> Result<u64, Error> {
     let bytes = AtomicU64::new(0);
     for_each_in_parallel(files, &|path| {
@@ -67,7 +67,7 @@ fn read_texts(part: &OpenedFile) -> Result<(), ParquetError> {
 mod tests {
     use super::*;
     use arrow_array::{ArrayRef, Int64Array, RecordBatch, StringArray};
-    use disk::error::ErrorKind;
+    use errors::ErrorKind;
     use parquet::arrow::ArrowWriter;
     use parquet::file::properties::WriterProperties;
     use std::fs::File;

@@ -8,7 +8,7 @@ use crate::error::{DatasetDefect, DatasetErrorKind, JoinDefect, ManifestDefect};
 use crate::file_names::{LOG_FILE, MANIFEST_FILE, VIEWS_FILE};
 use disk::FileKind;
 use disk::SingleFile;
-use disk::error::Error;
+use errors::Error;
 use std::fs::TryLockError;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -41,7 +41,7 @@ pub fn write_views(root: &Path) -> Result<Vec<Table>, Error> {
 /// # Errors
 ///
 /// Those of [`write_views`], except errors of writing, and
-/// [`ErrorKind::Read`](disk::error::ErrorKind::Read) for a link or a special file in a folder that
+/// [`ErrorKind::Read`](errors::ErrorKind::Read) for a link or a special file in a folder that
 /// the views read: DuckDB follows links to files outside the dataset.
 pub fn views_text(root: &Path) -> Result<String, Error> {
     let viewed = read_view_tables(root)?;
@@ -89,7 +89,7 @@ fn files_of(root: &Path, viewed: &ViewedFiles) -> Result<Vec<PathBuf>, Error> {
 ///
 /// # Errors
 ///
-/// [`ErrorKind::Read`](disk::error::ErrorKind::Read).
+/// [`ErrorKind::Read`](errors::ErrorKind::Read).
 pub fn find_view_files(folder: &Path, levels: usize) -> Result<Vec<PathBuf>, Error> {
     let entries = disk::list_folder(folder).map_err(|error| Error::read(folder, error))?;
     let mut files = Vec::new();

@@ -38,7 +38,7 @@ use columns::WrittenFile;
 use disk::FileKind;
 use disk::ObjectIdentity;
 use disk::TempFolder;
-use disk::error::{Error, ErrorKind};
+use errors::{Error, ErrorKind};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, OpenOptions};

@@ -6,7 +6,7 @@
 
 use super::log::{LogEntries, RunLog};
 use disk::TempFolder;
-use disk::error::Error;
+use errors::Error;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

@@ -1,6 +1,6 @@
 //! Files on disk, opened, written and removed without following links.
 //!
-//! Input: paths and bytes. Output: files, and the error type of all packages. The package is independent of
+//! Input: paths and bytes. Output: files. The package is independent of
 //! the contents of files.
 //!
 //! All access to files below the folder of a dataset goes through this package:
@@ -17,11 +17,9 @@
 //! folder by a link. The package protects against existing files, and not against
 //! a hostile process that may write to the same folders.
 
-pub mod error;
 mod line_list;
 mod new_file;
 mod object;
-pub mod open_files;
 mod single_file;
 mod temp_folder;
 mod walk;

@@ -2,7 +2,7 @@
 
 use super::{create_folders, file_kind, not_regular_error, remove, sync_folder};
 use crate::FileKind;
-use crate::error::Error;
+use errors::Error;
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -51,7 +51,7 @@ impl NewFile {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Write`](crate::error::ErrorKind::Write), also if another file has the
+    /// [`ErrorKind::Write`](errors::ErrorKind::Write), also if another file has the
     /// final name and may not be replaced, or if a folder on the path is a link.
     pub fn commit(self) -> Result<(), Error> {
         let path = self.path();

@@ -5,7 +5,7 @@ use super::{
     random_token, remove, remove_numbered_files,
 };
 use crate::FileKind;
-use crate::error::{Error, ErrorKind};
+use errors::{Error, ErrorKind};
 use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, Write};

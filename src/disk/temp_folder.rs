@@ -4,7 +4,7 @@
 use super::{
     NewFile, SORT_RUN_PREFIX, create_new, is_random_token, random_token, remove_numbered_files,
 };
-use crate::error::{Error, ErrorKind};
+use errors::{Error, ErrorKind};
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};

@@ -2,7 +2,7 @@
 
 use super::file_identity;
 use crate::FileKind;
-use crate::error::{Error, ErrorKind};
+use errors::{Error, ErrorKind};
 use std::collections::{BTreeSet, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,7 +1,7 @@
 //! The kinds of errors of this package.
 
 use dataset::error::DatasetDefect;
-use disk::error::{Error, Kind};
+use errors::{Error, Kind};
 use hosts::resolved::stored_verdict::inconsistent_table_error;
 use std::fmt;
 use std::path::{Path, PathBuf};

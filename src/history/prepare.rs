@@ -9,7 +9,7 @@ use crate::write::output_folder::{OutputFolder, check_output, find_stopped};
 use crate::write::progress::{HistoryProgress, HistorySummary};
 use dataset::error::DatasetErrorKind;
 use dataset::row;
-use disk::error::{Error, ErrorKind};
+use errors::{Error, ErrorKind};
 use sort::MIN_MEMORY_BYTES;
 use std::collections::BTreeSet;
 use std::sync::Arc;

@@ -6,7 +6,7 @@ use crate::write::manifest::HistoryManifest;
 use crate::write::views::is_views_of;
 use dataset::error::{DatasetDefect, DatasetErrorKind};
 use dataset::{LogEntries, MANIFEST_FILE, SUCCESS_FILE, VIEWS_FILE};
-use disk::error::Error;
+use errors::Error;
 use keep::verify::{
     FindingKind, Findings, FolderSearch, ListedFile, Options, Remedy, VerifyPhase, VerifyProgress,
     VerifyReport, check_description, check_files, error_cause, one_line_message, relative_path,

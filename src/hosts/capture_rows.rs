@@ -5,12 +5,12 @@ use super::candidate::{
     Candidate, CaptureId, CaptureRank, Effects, RedirectChain, RulesSource, UrlOrder,
 };
 use arrow_array::{Array, RecordBatch};
-use columns::HASH_SEED;
 use dataset::{
     BatchRow, CaptureFilter, Code, ColumnValue, ColumnValuesFilter, Columns, PartId, Word, row,
     value,
 };
-use disk::error::Error;
+use errors::Error;
+use process::HASH_SEED;
 use robots::{ContentClass, FetchClass, FetchOutcome, HttpStatus, StatusEffect};
 use std::collections::BTreeSet;
 use std::sync::atomic::Ordering;

@@ -6,7 +6,7 @@ use super::resolved::put_short_url;
 use super::revisits::RevisitFiller;
 use super::{AsOf, ResolveContext};
 use dataset::CaptureFilter;
-use disk::error::Error;
+use errors::Error;
 use sort::{Arena, GroupKey, Key, Reader, SharedSorter, SortedRecords};
 
 /// A capture with its sort key.

@@ -5,7 +5,7 @@ use super::capture_rows::{build_values_filter, for_each_batch};
 use super::lookups::{Lookup, find_candidates_by_key};
 use super::{AsOf, ResolveContext};
 use dataset::CaptureFilter;
-use disk::error::Error;
+use errors::Error;
 use sort::Key;
 use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};

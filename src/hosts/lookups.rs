@@ -17,7 +17,7 @@ use super::captures::{KeyedCapture, WriteKey, for_each_capture_until, sort_captu
 use super::key_captures::KeyCaptures;
 use super::redirects::{KeyedCandidate, RedirectFollower};
 use dataset::CaptureFilter;
-use disk::error::Error;
+use errors::Error;
 use sort::{GroupKey, Key, Record, SortedRecords};
 use std::collections::BTreeSet;
 use urls::url_host;

@@ -18,7 +18,7 @@ use super::captures::{KeyedCapture, for_each_capture_until, sort_captures};
 use super::key_captures::KeyCaptures;
 use super::{AsOf, ResolveContext};
 use dataset::{CaptureFilter, Code, push_crawl_key};
-use disk::error::Error;
+use errors::Error;
 use parquet::bloom_filter::Sbbf;
 use sort::sort_key::FieldReader;
 use sort::{Field, GroupKey, Key, Record, SortedRecords, Sorter, record};

@@ -19,7 +19,7 @@ use super::capture_rows::{
 };
 use super::captures::KeyedCapture;
 use dataset::CaptureFilter;
-use disk::error::Error;
+use errors::Error;
 use robots::FetchOutcome;
 use sort::sort_key::{FieldReader, ordered_bits};
 use sort::{Arena, Field, GroupKey, Key, Record, SharedSorter, SortedRecords, record};

@@ -33,7 +33,7 @@ pub use limited_file::{LargePage, LimitedFile, catch_panic};
 pub use page_header::PageLocation;
 pub use value_limit::{LargeValues, ValueCounter, ValueLimits, value_bytes};
 
-use disk::error::{Error, ErrorKind};
+use errors::{Error, ErrorKind};
 use limited_file::SharedFile;
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ParquetRecordBatchReaderBuilder};

@@ -11,7 +11,7 @@ use super::page_header::{DICTIONARY_PAGE_TYPE, PageHeader, PageLocation};
 use super::value_limit::{LargeValues, ValueCounter};
 use arrow_array::RecordBatch;
 use bytes::Bytes;
-use disk::error::{Error, ErrorKind};
+use errors::{Error, ErrorKind};
 use parquet::basic::{Compression, Encoding};
 use parquet::errors::ParquetError;
 use parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaData};

@@ -10,7 +10,7 @@ use super::{
     RemoteUrl,
 };
 use crate::error::RemoteErrorKind;
-use disk::error::{Error, ErrorKind};
+use errors::{Error, ErrorKind};
 use futures_util::StreamExt;
 use std::fmt;
 use std::io;

@@ -3,7 +3,7 @@
 
 use super::{FetchError, FetchedFile, ObjectIdentity, RemoteEvent, RemoteOptions, RemoteUrl};
 use crate::error::RemoteErrorKind;
-use disk::error::Error;
+use errors::Error;
 use std::convert::Infallible;
 use std::ops::Range;
 use std::sync::atomic::AtomicBool;

@@ -1,7 +1,7 @@
 //! The kinds of errors of this package.
 
 use crate::Scheme;
-use disk::error::Kind;
+use errors::Kind;
 use std::fmt;
 use std::path::Path;
 

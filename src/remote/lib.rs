@@ -46,7 +46,7 @@ pub use disabled::Remote;
 
 use crate::error::RemoteErrorKind;
 use disk::ObjectIdentity;
-use disk::error::Error;
+use errors::Error;
 use std::fmt;
 use std::io;
 use std::path::PathBuf;

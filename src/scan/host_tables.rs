@@ -8,7 +8,7 @@ use super::stats::{MostBlockedAgents, WrittenParts};
 use super::tasks::TaskPool;
 use columns::TableFileWriter;
 use dataset::{CrawlEntry, Dataset, DatasetWriter, FileEntry, OutputLayout};
-use disk::error::{Error, ErrorKind};
+use errors::{Error, ErrorKind};
 use hosts::ResolveContext;
 use hosts::resolved::{RESOLVED_FROM, ResolvedHosts, resolve_hosts};
 use sort::{SortMemory, SpillFolder};

@@ -65,7 +65,7 @@ mod stats;
 mod tasks;
 mod worker;
 
-pub use disk::error::Error;
+pub use errors::Error;
 pub use hosts::resolved::BlockedName;
 pub use options::{Options, PSL_VERSION};
 pub use pipeline::run;

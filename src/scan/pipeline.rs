@@ -14,8 +14,8 @@ use dataset::error::{DatasetErrorKind, InputIdentity};
 use dataset::{AGENTS_PATH, DatasetWriter, LockedDataset, PlannedPart};
 use disk::ObjectIdentity;
 use disk::SingleFile;
-use disk::error::{Error, ErrorKind};
-use disk::open_files::{self, OpenFileLimits};
+use errors::{Error, ErrorKind};
+use process::open_files::{self, OpenFileLimits};
 use remote::error::RemoteErrorKind;
 use serde_json::json;
 use sources::input::{Input, InputSource};
@@ -36,7 +36,7 @@ const MAX_CHECKED_OBJECTS: usize = 256;
 ///
 /// Returns the errors of [`OutputLayout::check`](dataset::OutputLayout::check) before
 /// anything is written, errors of writing, and
-/// [`Interrupted`](disk::error::ErrorKind::Interrupted) once `stop` is set. An input that fails is
+/// [`Interrupted`](errors::ErrorKind::Interrupted) once `stop` is set. An input that fails is
 /// not an error of the run: it is reported as a [`ScanNotice`] and counted in
 /// [`ScanSummary::failed_inputs`].
 pub fn run(

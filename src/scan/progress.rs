@@ -1,7 +1,7 @@
 //! Progress and problems that a run reports to other threads.
 
 use super::stats::ScanStats;
-use disk::error::Error;
+use errors::Error;
 use remote::RemoteEvent;
 use sources::input::Input;
 use std::sync::Arc;

@@ -5,11 +5,11 @@ use super::slice_output::SliceOutput;
 use super::worker::Worker;
 use capture::analysis::Analyzer;
 use columns::{FileTaskOutput, WrittenFile};
-use disk::error::Error;
+use errors::Error;
 use parquet::errors::ParquetError;
+use process::start_thread_pool;
 use rayon::ThreadPool;
 use remote::{FetchError, FetchedFile};
-use sources::thread_pool;
 use std::path::Path;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Mutex, PoisonError};
@@ -67,7 +67,7 @@ pub(super) struct TaskPool {
 impl TaskPool {
     /// Starts the threads. `root` is the path of the output, for the error message.
     pub(super) fn new(count: usize, root: &Path) -> Result<(Self, Receiver<TaskResult>), Error> {
-        let threads = thread_pool::start(count, root)?;
+        let threads = start_thread_pool(count, root)?;
         let (sender, results) = channel();
         Ok((Self { threads, sender }, results))
     }

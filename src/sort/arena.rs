@@ -3,7 +3,7 @@
 use super::SpillFolder;
 use super::field::{Field, Record, Rest};
 use super::spill::Run;
-use disk::error::Error;
+use errors::Error;
 use rayon::prelude::*;
 use std::cmp::Ordering;
 use std::marker::PhantomData;

@@ -32,8 +32,8 @@ pub use shared::SharedSorter;
 pub use spill::SpillFolder;
 pub use stream::{RecordSource, Stream, read};
 
-use disk::error::Error;
-use disk::open_files;
+use errors::Error;
+use process::open_files;
 use spill::Run;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -330,7 +330,7 @@ mod tests {
         std::fs::write(path.join("run-7"), b"mine").unwrap();
         let stop = Arc::new(AtomicBool::new(false));
         let error = SpillFolder::create(&path, stop).unwrap_err();
-        assert_eq!(error.kind(), Some(&disk::error::ErrorKind::Create));
+        assert_eq!(error.kind(), Some(&errors::ErrorKind::Create));
         assert!(path.join("run-7").exists());
     }
 }

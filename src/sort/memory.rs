@@ -2,7 +2,7 @@
 
 use super::field::{GroupKey, Key, Record};
 use super::{OrderedWriter, SharedSorter, SortedRecords, Sorter, SpillFolder};
-use disk::error::Error;
+use errors::Error;
 use parquet::bloom_filter::Sbbf;
 
 /// The size of a Bloom filter per key in bytes, for about 1 % false positives. Under a small memory

@@ -3,7 +3,7 @@
 use super::field::{Field, Record, Rest};
 use super::spill::RunWriter;
 use super::{Arena, SortedRecords, SpillFolder};
-use disk::error::Error;
+use errors::Error;
 
 /// Keeps records that are pushed in sorted order: in memory, or in one run if they exceed the
 /// memory limit.

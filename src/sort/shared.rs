@@ -2,7 +2,7 @@
 
 use super::field::{Record, Rest};
 use super::{Arena, SortedRecords, Sorter, SpillFolder};
-use disk::error::Error;
+use errors::Error;
 use std::iter;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 

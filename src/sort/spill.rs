@@ -1,7 +1,7 @@
 //! Sorted runs in files, and the temporary folder that holds them.
 
 use disk::SORT_RUN_PREFIX;
-use disk::error::{Error, ErrorKind};
+use errors::{Error, ErrorKind};
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};

@@ -2,7 +2,7 @@
 
 use super::field::{Field, GroupKey, Record};
 use super::sort_key::FieldReader;
-use disk::error::Error;
+use errors::Error;
 use std::marker::PhantomData;
 
 /// A source of records in order, as bytes.

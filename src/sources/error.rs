@@ -1,6 +1,6 @@
 //! The kinds of errors of this package.
 
-use disk::error::Kind;
+use errors::Kind;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
@@ -109,8 +109,6 @@ pub enum SourceErrorKind {
         /// The limit in bytes.
         bytes_max: u64,
     },
-    /// This number of threads cannot be started.
-    Threads(usize),
 }
 
 impl Kind for SourceErrorKind {
@@ -219,7 +217,6 @@ impl Kind for SourceErrorKind {
                 f,
                 "'{place}': the names of archives have more than {bytes_max} bytes together, once for each request or record"
             ),
-            Self::Threads(threads) => write!(f, "cannot start {threads} threads"),
         }
     }
 }

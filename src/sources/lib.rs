@@ -21,4 +21,3 @@ pub mod error;
 pub mod input;
 pub mod reader;
 pub mod table_file;
-pub mod thread_pool;

@@ -2,7 +2,7 @@
 
 use crate::check::MAX_FILE_BYTES;
 use crate::error::AnswerErrorKind;
-use disk::error::Error;
+use errors::Error;
 use robots::MAX_FILE_LINES;
 use std::path::Path;
 

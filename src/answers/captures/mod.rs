@@ -8,7 +8,7 @@ pub(crate) use line_limit::LineLimit;
 pub(crate) use of_dataset::DatasetCaptures;
 pub(crate) use of_history::{HistoryCaptures, PolicyPlace};
 
-use disk::error::Error;
+use errors::Error;
 use hosts::{AsOf, Host};
 use robots::{Dialect, RobotsTxtBuilder, StatusEffect};
 use sort::Record;

@@ -3,7 +3,7 @@
 use super::{Captures, FoundCapture, LineLimit, Place};
 use dataset::error::{DatasetDefect, DatasetErrorKind};
 use dataset::{PartLines, StoredLine};
-use disk::error::Error;
+use errors::Error;
 use hosts::candidate::Candidate;
 use hosts::host::{find_authoritative_capture, suggest_hosts};
 use hosts::{AsOf, Host, ResolveContext, RulesSource};

@@ -2,7 +2,7 @@
 
 use super::{Captures, FoundCapture, LineLimit, Place};
 use dataset::Code;
-use disk::error::Error;
+use errors::Error;
 use history::error::damaged_history_error;
 use history::own_tables::POLICIES;
 use history::policies::keyed_rows::{

@@ -1,7 +1,7 @@
 //! The folder or URL where the archives of a dataset are found.
 
-use disk::error::Error;
 use disk::without_secrets;
+use errors::Error;
 use remote::{NotARemoteUrl, RemoteUrl, has_scheme};
 use sources::error::SourceErrorKind;
 use std::fs;
@@ -33,7 +33,7 @@ impl ArchiveBase {
     /// # Errors
     ///
     /// [`SourceErrorKind::UrlInput`] for a URL that no archive can be below, or of another protocol;
-    /// [`ErrorKind::Read`](disk::error::ErrorKind::Read) for a path that does not exist.
+    /// [`ErrorKind::Read`](errors::ErrorKind::Read) for a path that does not exist.
     pub fn parse(text: &str) -> Result<Self, Error> {
         if has_scheme(text) {
             let base = BaseUrl(text.to_owned());

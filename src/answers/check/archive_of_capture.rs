@@ -9,7 +9,7 @@ use super::archive_problem::ArchiveProblem;
 use super::capture_details::CaptureDetails;
 use super::host_report::HostRequest;
 use super::record_body::{MemberSource, read_record};
-use disk::error::{Error, ErrorKind};
+use errors::{Error, ErrorKind};
 use remote::error::RemoteErrorKind;
 use remote::{MAX_OBJECT_IN_MEMORY_BYTES, RemoteUrl, has_scheme};
 use std::io;

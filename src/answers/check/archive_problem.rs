@@ -1,6 +1,6 @@
 //! The reason why the text of a robots.txt was not read from its archive.
 
-use disk::error::Error;
+use errors::Error;
 use std::fmt;
 use std::path::PathBuf;
 

@@ -1,7 +1,7 @@
 //! The properties of one capture, read from `robots_files`.
 
 use dataset::{CaptureFilter, Dataset, row};
-use disk::error::Error;
+use errors::Error;
 use hosts::CaptureId;
 use warc::RecordLocation;
 

@@ -17,7 +17,7 @@ use crate::captures::{Captures, DatasetCaptures, FoundCapture, HistoryCaptures, 
 use dataset::Dataset;
 use dataset::error::{DatasetDefect, DatasetErrorKind};
 use disk::SystemTempFolder;
-use disk::error::Error;
+use errors::Error;
 use history::HistoryManifest;
 use history::read::history_reader::HistoryReader;
 use hosts::{AsOf, ResolveContext};
@@ -75,7 +75,7 @@ pub(super) struct FoundDetails {
 /// # Errors
 ///
 /// Those of [`Dataset::open`] and of reading; [`DatasetErrorKind::NoCapture`] if the host has no capture;
-/// [`ErrorKind::Abandoned`](disk::error::ErrorKind::Abandoned) once `stop` is set.
+/// [`ErrorKind::Abandoned`](errors::ErrorKind::Abandoned) once `stop` is set.
 pub fn check_host(
     host_request: &HostRequest<'_>,
     request: &CheckRequest<'_>,

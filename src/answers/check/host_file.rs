@@ -4,7 +4,7 @@ use super::report::{AgentReport, CrawlerVerdicts, UrlResult};
 use super::robots_txt::{CheckRequest, build_agent_report};
 use crate::captures::{Captures, FoundCapture, LineLimit};
 use crawlers::{Crawler, disallow_all_policy};
-use disk::error::Error;
+use errors::Error;
 use robots::{Basis, Dialect, Evaluator, RobotsTxt, RobotsTxtBuilder, StatusEffect, Verdict};
 use std::path::Path;
 

@@ -12,7 +12,7 @@ use super::archive_of_capture;
 use super::capture_details::CaptureDetails;
 use super::host_report::HostRequest;
 use super::numbered_text::{NumberedText, TextSource};
-use disk::error::Error;
+use errors::Error;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 

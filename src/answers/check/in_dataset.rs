@@ -7,7 +7,7 @@ use super::report::ReportedAnomaly;
 use crate::captures::{Captures, DatasetCaptures, FoundCapture, LineLimit};
 use dataset::error::DatasetDefect;
 use dataset::{CaptureFilter, Dataset, Row, Rows, WrittenLine, row};
-use disk::error::Error;
+use errors::Error;
 use escapes::unescape_body;
 use std::collections::BTreeMap;
 use std::path::Path;

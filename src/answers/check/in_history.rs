@@ -5,7 +5,7 @@ use super::host::{CheckedCaptures, FoundDetails};
 use super::numbered_text::{NumberedText, TextSource};
 use super::report::ReportedAnomaly;
 use crate::captures::{Captures, FoundCapture, HistoryCaptures};
-use disk::error::Error;
+use errors::Error;
 use history::policies::policy_file::read_lines;
 use history::read::host_lookup::{PlacedCapture, origin_text};
 use std::path::Path;

@@ -1,6 +1,6 @@
 //! Detects whether a path is a robots.txt, a dataset, or an archive.
 
-use disk::error::Error;
+use errors::Error;
 use flate2::read::MultiGzDecoder;
 use std::fs::{self, File};
 use std::io::Read;
@@ -26,7 +26,7 @@ impl InputKind {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Read`](disk::error::ErrorKind::Read).
+    /// [`ErrorKind::Read`](errors::ErrorKind::Read).
     pub fn detect(path: &Path) -> Result<Self, Error> {
         let read_error = |error| Error::read(path, error);
         let metadata = fs::metadata(path).map_err(read_error)?;

@@ -5,7 +5,7 @@ use super::archive_problem::ArchiveProblem;
 use super::capture_details::CaptureDetails;
 use capture::http::header_text;
 use capture::{Capture, CaptureScope};
-use disk::error::Error;
+use errors::Error;
 use std::borrow::Cow;
 use std::io;
 use std::path::Path;

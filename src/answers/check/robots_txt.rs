@@ -10,7 +10,7 @@ use capture::Capture;
 use capture::analysis::{Analyzer, CaptureAnalysis};
 use crawlers::CrawlerRegistry;
 use crawlers::{CategoryChoice, Crawler, CrawlerPolicy, DialectChoice};
-use disk::error::Error;
+use errors::Error;
 use robots::{
     AgentVerdict, Basis, Dialect, Mechanism, ParseOptions, Policy, RobotsTxt, SharedCategory,
     Verdict, Vocabulary,
@@ -48,7 +48,7 @@ impl CheckRequest<'_> {
 ///
 /// # Errors
 ///
-/// [`ErrorKind::Read`](disk::error::ErrorKind::Read), also for more than 64 MiB; [`AnswerErrorKind::TooManyLines`].
+/// [`ErrorKind::Read`](errors::ErrorKind::Read), also for more than 64 MiB; [`AnswerErrorKind::TooManyLines`].
 pub fn read_robots_txt(path: Option<&Path>) -> Result<Vec<u8>, Error> {
     let (bytes, place) = match path {
         Some(path) => (disk::read_user_file(path, MAX_FILE_BYTES), path),

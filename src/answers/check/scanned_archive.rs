@@ -3,7 +3,7 @@
 use crawlers::CrawlerRegistry;
 use dataset::OutputLayout;
 use dataset::division::PartSize;
-use disk::error::Error;
+use errors::Error;
 use scan::{Options, ScanNotice, ScanProgress, ScanSummary};
 use sources::input::{self, InputOptions};
 use std::path::Path;

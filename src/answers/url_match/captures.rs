@@ -6,7 +6,7 @@ use super::options::Options;
 use super::output::MatchWriter;
 use super::planned_urls::PlannedUrls;
 use crate::captures::Captures;
-use disk::error::Error;
+use errors::Error;
 use robots::StatusEffect;
 use sort::SortedRecords;
 use tables::Table;

@@ -1,6 +1,6 @@
 //! The decision for a URL and a crawler, and how decisions are stored in sort records.
 
-use disk::error::Error;
+use errors::Error;
 use robots::{Access, Basis, Preference, UrlPreference};
 use sort::{Field, GroupKey, Reader, Record, Rest, codes, record, written_as};
 

@@ -9,7 +9,7 @@ use super::planned_urls::PlannedUrls;
 use crate::captures::DatasetCaptures;
 use crate::own_tables;
 use dataset::row;
-use disk::error::Error;
+use errors::Error;
 use escapes::escape_body;
 use hosts::lookups::find_candidates_by_origin;
 use hosts::{AsOf, CandidateSelection, CaptureId, KeyedCandidate, RulesSource};

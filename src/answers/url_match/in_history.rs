@@ -14,7 +14,7 @@ use super::planned_urls::PlannedUrls;
 use crate::captures::{HistoryCaptures, PolicyPlace};
 use crate::own_tables;
 use dataset::{BatchRow, CaptureFilter, row};
-use disk::error::Error;
+use errors::Error;
 use escapes::escape_body;
 use history::error::damaged_history_error;
 use history::own_tables::{HOST_CAPTURES, HOST_PERIODS};

@@ -12,7 +12,7 @@ use super::summary::MatchSummary;
 use super::url_list::{RowTime, UrlListReader};
 use crawlers::{CrawlerPolicy, disallow_all_policy};
 use disk::SingleFile;
-use disk::error::Error;
+use errors::Error;
 use hosts::AsOf;
 use robots::{Policy, RobotsTxt, StatusEffect};
 use sort::{GroupKey, Key, SortMemory, SortedRecords};

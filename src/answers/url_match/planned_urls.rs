@@ -6,7 +6,7 @@ use super::decision::{DecidedUrl, DecisionBasis, PlannedUrl, SortedDecision, wri
 use super::lookup::ListedUrl;
 use super::match_run::MatchRun;
 use crate::captures::Place;
-use disk::error::Error;
+use errors::Error;
 use sort::{Arena, Rest, SharedSorter, SortedRecords, Sorter, record};
 
 record! {

@@ -11,7 +11,7 @@ use crate::error::AnswerErrorKind;
 use dataset::error::DatasetErrorKind;
 use dataset::{Dataset, check_crawls, check_output_file};
 use disk::SingleFile;
-use disk::error::{Error, ErrorKind};
+use errors::{Error, ErrorKind};
 use history::HistoryManifest;
 use history::read::history_reader::HistoryReader;
 use hosts::ResolveContext;

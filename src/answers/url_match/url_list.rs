@@ -4,7 +4,7 @@
 
 use super::lookup::is_url_or_path;
 use crate::error::AnswerErrorKind;
-use disk::error::{Error, ErrorKind};
+use errors::{Error, ErrorKind};
 use sources::table_file::{
     ColumnNames, OpenedTable, RowStatus, TableKind, TableLimits, TableReader, find_parquet_files,
 };

@@ -12,17 +12,11 @@
 //! and the parse options alone; what also depends on the capture belongs in `capture_analysis.rs`.
 
 use hashbrown::HashTable;
+use process::HASH_SEED;
 use robots::{AgentVerdict, LeniencyImpact, OwnedRobotsTxt, ParseOptions, RobotsTxt};
 use std::borrow::Cow;
 use std::collections::VecDeque;
-use std::collections::hash_map::RandomState;
-use std::hash::BuildHasher;
-use std::sync::LazyLock;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
-
-/// The seed of hashes of bodies, random so that an archive cannot be built from bodies whose hashes
-/// collide.
-static BODY_HASH_SEED: LazyLock<u64> = LazyLock::new(|| RandomState::new().hash_one(0_u8));
 
 /// The maximum size of a body that is cached.
 const MAX_BODY_BYTES: usize = 16 << 10;
@@ -84,7 +78,7 @@ impl BodyCache {
 
     /// Returns the hash of a body, which the other methods take. It differs between processes.
     pub fn hash(body: &[u8]) -> u64 {
-        xxh3_64_with_seed(body, *BODY_HASH_SEED)
+        xxh3_64_with_seed(body, *HASH_SEED)
     }
 
     /// Returns the index of the entry for a body that was parsed with `options`, if it is in the cache.

@@ -8,7 +8,7 @@ pub use reason::{DatasetDefect, InputIdentity, ManifestDefect};
 
 use capture::date::format_iso;
 use disk::FileKind;
-use disk::error::Kind;
+use errors::Kind;
 use std::fmt;
 use std::path::{Path, PathBuf};
 

@@ -3,7 +3,7 @@
 
 use super::DatasetErrorKind;
 use crate::file_names::MANIFEST_FILE;
-use disk::error::Error;
+use errors::Error;
 use std::fmt;
 use std::path::Path;
 

@@ -5,7 +5,7 @@ use crate::error::damaged_history_error;
 use crate::own_tables;
 use crate::read::crawl::ArchiveRow;
 use crate::write::table_writer::TableWriters;
-use disk::error::Error;
+use errors::Error;
 use sort::{SortMemory, SortedRecords, record};
 use std::collections::BTreeMap;
 

@@ -21,7 +21,7 @@ use crate::write::output_folder::OutputFolder;
 use crate::write::progress::{HistoryProgress, HistorySummary};
 use crate::write::table_writer::TableWriters;
 use archives::write_archives;
-use disk::error::Error;
+use errors::Error;
 use policy_writer::PolicyWriter;
 use sort::{SortMemory, SpillFolder};
 use sources::Sources;

@@ -6,7 +6,7 @@ use crate::policies::keyed_rows::{KeyedRecord, KeyedRows, POLICIES, write_keyed_
 use crate::policies::row_key::RowKey;
 use crate::shares::share_counter::{CountedHosts, NameOfHost};
 use crate::write::table_writer::TableWriters;
-use disk::error::Error;
+use errors::Error;
 use sort::{SortMemory, SortedRecords};
 
 /// Writes policies with their lines and verdicts, and the table `agent_periods`.

@@ -13,7 +13,7 @@ use crate::read::history_reader::{HistoryReader, PlacedCrawl, place_crawls};
 use crate::read::inputs::Inputs;
 use crate::shares::share_row::{SHARE_KEY, ShareRow, SortedShare, push_share};
 use dataset::CaptureFilter;
-use disk::error::Error;
+use errors::Error;
 use sort::{SortMemory, SortedRecords, Sorter};
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -10,7 +10,7 @@ use crate::policies::keyed_rows::KeyedRows;
 use crate::policies::row_key::RowKey;
 use crate::write::table_writer::TableWriters;
 use dataset::{BatchRow, Encoding, row, split_columns};
-use disk::error::Error;
+use errors::Error;
 use sort::{Field, GroupKey, Key, Reader, Rest, SortMemory, SortedRecords, Sorter, record};
 use tables::Column;
 

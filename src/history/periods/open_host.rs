@@ -4,7 +4,7 @@ use crate::error::damaged_error;
 use crate::own_tables;
 use crate::read::capture_record::{CaptureAddress, CaptureRecord};
 use crate::read::stored_hosts::{HostContent, HostPeriod, StoredHost};
-use disk::error::Error;
+use errors::Error;
 use sort::record;
 
 record! {

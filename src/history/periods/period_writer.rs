@@ -18,7 +18,7 @@ use crate::shares::share_counter::{CountedHost, ShareCounter};
 use crate::write::progress::HistoryProgress;
 use crate::write::table_writer::TableWriters;
 use dataset::row;
-use disk::error::Error;
+use errors::Error;
 use sort::{RecordSource, Rest, SortMemory, SortedReader, SortedRecords, Sorter};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

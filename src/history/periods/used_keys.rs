@@ -6,7 +6,7 @@ use crate::own_tables;
 use crate::policies::row_key::{RowKey, key_from_text};
 use crate::read::capture_record::{NAMING_STATE, STATE_KEYS};
 use crate::read::stored_hosts::{HostPeriod, StoredHost};
-use disk::error::Error;
+use errors::Error;
 use sort::{SortMemory, Sorter};
 
 /// Sorts the keys that periods refer to.

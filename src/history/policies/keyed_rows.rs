@@ -9,7 +9,7 @@ use dataset::{
     BatchRow, CaptureFilter, ColumnValuesFilter, Dataset, Encoding, Row, RowsByKey, Word,
     WordCheck, row,
 };
-use disk::error::Error;
+use errors::Error;
 use robots::{Basis, Verdict};
 use sort::sort_key::FieldReader;
 use sort::{Field, GroupKey, RecordSource, Rest, SortMemory, SortedRecords, Sorter, Stream};

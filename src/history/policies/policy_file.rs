@@ -3,10 +3,10 @@
 use crate::own_tables;
 use crate::policies::keyed_rows::KeyedRows;
 use crate::policies::row_key::{KeyText, RowKey};
-use columns::HASH_SEED;
 use dataset::error::DatasetDefect;
 use dataset::{DirectiveLine, Encoding, GroupLine, RuleLine, StoredLine, merge_lines, row};
-use disk::error::Error;
+use errors::Error;
+use process::HASH_SEED;
 use robots::RobotsTxtBuilder;
 use sort::SortMemory;
 use std::collections::{BTreeMap, HashMap};

@@ -5,7 +5,7 @@ use crate::own_tables;
 use crate::policies::keyed_rows::RecordBuilder;
 use crate::policies::row_key::{KeyText, RowKey};
 use dataset::{Encoding, row};
-use disk::error::Error;
+use errors::Error;
 use sort::{GroupKey, Reader, Rest};
 use tables::Table;
 

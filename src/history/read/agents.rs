@@ -2,7 +2,7 @@
 
 use crate::error::damaged_error;
 use dataset::{Encoding, row};
-use disk::error::Error;
+use errors::Error;
 use std::collections::BTreeSet;
 use tables::Table;
 

@@ -2,7 +2,7 @@
 
 use crate::error::damaged_error;
 use crate::read::inputs::InputCrawl;
-use disk::error::Error;
+use errors::Error;
 use tables::Table;
 
 /// The numbers of the archives of a crawl, which do not depend on other crawls of its datasets.

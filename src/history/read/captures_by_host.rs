@@ -5,8 +5,8 @@ use crate::own_tables;
 use crate::read::capture_record::CaptureAddress;
 use crate::read::history_reader::HistoryReader;
 use dataset::{BatchRow, CaptureFilter, Columns, PartReader, row};
-use disk::error::Error;
-use disk::open_files;
+use errors::Error;
+use process::open_files;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
@@ -64,7 +64,7 @@ impl<'d> CapturesByHost<'d> {
     ///
     /// # Errors
     ///
-    /// Those of reading; [`ErrorKind::TooFewOpenFiles`](disk::error::ErrorKind::TooFewOpenFiles).
+    /// Those of reading; [`ErrorKind::TooFewOpenFiles`](errors::ErrorKind::TooFewOpenFiles).
     pub fn open(history: &'d HistoryReader, filter: &CaptureFilter) -> Result<Self, Error> {
         let table = own_tables::HOST_CAPTURES;
         let dataset = history.dataset();

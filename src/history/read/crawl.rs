@@ -28,7 +28,7 @@ use dataset::{
     columns_named, row,
 };
 use disk::TempFolder;
-use disk::error::Error;
+use errors::Error;
 use hosts::ResolveContext;
 use hosts::resolved::resolve_hosts;
 use robots::Mechanism;

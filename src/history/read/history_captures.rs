@@ -7,7 +7,7 @@ use crate::read::captures_by_host::CapturesByHost;
 use crate::read::history_reader::{HistoryReader, PlacedCrawl};
 use crate::read::stored_hosts::{StoredHost, StoredHosts};
 use dataset::{CaptureFilter, row};
-use disk::error::Error;
+use errors::Error;
 use sort::{GroupKey, Reader, SortMemory, SortedRecords, record};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;

@@ -6,7 +6,7 @@ use crate::read::crawl_row::{CrawlRow, StoredCrawl};
 use crate::write::manifest::HistoryManifest;
 use dataset::error::DatasetDefect;
 use dataset::{CaptureFilter, Dataset, Row, Rows, TableFile};
-use disk::error::Error;
+use errors::Error;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;

@@ -8,7 +8,7 @@ use crate::read::capture_record::{AccessState, CaptureAddress};
 use crate::read::history_reader::HistoryReader;
 use dataset::error::DatasetErrorKind;
 use dataset::{BatchRow, CaptureFilter, ColumnValuesFilter, check_crawls, row};
-use disk::error::Error;
+use errors::Error;
 use hosts::host::{MAX_SUGGESTED_HOSTS, typing_errors};
 use hosts::{AsOf, Host};
 use std::collections::BTreeSet;

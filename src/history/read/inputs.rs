@@ -7,7 +7,7 @@ use dataset::{
     DatasetOptions, JOINED_FOLDER, JoinedManifest, Manifest, SUCCESS_FILE, check_readable,
     read_manifest_with_digest,
 };
-use disk::error::Error;
+use errors::Error;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

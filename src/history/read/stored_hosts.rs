@@ -6,7 +6,7 @@ use crate::policies::row_key::key_from_text;
 use crate::read::capture_record::{STATE_KEYS, StateWords};
 use crate::read::history_reader::HistoryReader;
 use dataset::{Rows, row};
-use disk::error::Error;
+use errors::Error;
 use std::collections::BTreeMap;
 use std::path::Path;
 use tables::Table;

@@ -16,7 +16,7 @@ use crate::read::capture_record::CountedState;
 use crate::read::crawl_row::CrawlRow;
 use crate::shares::share_row::{Interval, ShareRow, SortedShare, compute_interval, push_share};
 use dataset::Word;
-use disk::error::Error;
+use errors::Error;
 use sort::{Field, GroupKey, Key, Reader, SortMemory, SortedRecords, Sorter, codes, record};
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -5,7 +5,7 @@ use crate::policies::verdict_class::VerdictClass;
 use crate::read::crawl_row::CrawlRow;
 use crate::write::table_writer::TableWriters;
 use dataset::{Encoding, Word, row};
-use disk::error::Error;
+use errors::Error;
 use robots::{Basis, Verdict};
 use sort::{Key, Rest, SortedRecords, Sorter};
 

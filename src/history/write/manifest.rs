@@ -8,7 +8,7 @@ use crate::own_tables;
 use columns::WrittenFile;
 use dataset::error::{DatasetDefect, DatasetErrorKind, ManifestDefect};
 use dataset::{FileStats, Format, MANIFEST_FILE, OutputLayout, to_json_line};
-use disk::error::Error;
+use errors::Error;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -57,7 +57,7 @@ impl HistoryManifest {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Read`](disk::error::ErrorKind::Read), [`DatasetErrorKind::BadManifest`];
+    /// [`ErrorKind::Read`](errors::ErrorKind::Read), [`DatasetErrorKind::BadManifest`];
     /// [`DatasetErrorKind::NotADataset`] if the manifest has another format than this program writes.
     pub fn read(root: &Path) -> Result<Option<Self>, Error> {
         let path = root.join(MANIFEST_FILE);

@@ -22,8 +22,8 @@ use dataset::{
     IfExists, LOG_FILE, LogEntries, MANIFEST_FILE, OutputLayout, RunLog, SUCCESS_FILE, VIEWS_FILE,
     WrittenFolder, check_digest,
 };
-use disk::error::Error;
 use disk::{NewFile, TempFolder};
+use errors::Error;
 use serde_json::json;
 use std::collections::BTreeSet;
 use std::fs::{self, File};
@@ -73,7 +73,7 @@ impl OutputFolder {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Busy`](disk::error::ErrorKind::Busy), those of [`check_output`], and errors of writing.
+    /// [`ErrorKind::Busy`](errors::ErrorKind::Busy), those of [`check_output`], and errors of writing.
     pub(crate) fn open(root: &Path, overwrite: bool, source: u64) -> Result<Self, Error> {
         let write_error = |error| Error::write(root, error);
         fs::create_dir_all(root).map_err(write_error)?;

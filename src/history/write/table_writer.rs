@@ -6,7 +6,7 @@ use crate::write::manifest::HistoryFile;
 use crate::write::output_folder::OutputFolder;
 use columns::{RowBatch, TableFileWriter};
 use dataset::{StoredRows, WholeRow};
-use disk::error::Error;
+use errors::Error;
 use sort::sort_key::FieldReader;
 use sort::{Field, Record};
 use std::collections::BTreeMap;

@@ -11,7 +11,7 @@ use crate::own_tables::{self, STATE_COLUMNS};
 use crate::write::manifest::HistoryManifest;
 use dataset::error::DatasetErrorKind;
 use dataset::{MANIFEST_FILE, find_view_files};
-use disk::error::Error;
+use errors::Error;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

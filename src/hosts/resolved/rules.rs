@@ -9,8 +9,8 @@ use super::stored_verdict::{
 };
 use crate::ResolveContext;
 use dataset::{BatchRow, CaptureFilter, Columns, PartReader, row};
-use disk::error::Error;
-use disk::open_files;
+use errors::Error;
+use process::open_files;
 use rayon::prelude::*;
 use robots::Basis;
 use sort::{Arena, Field, Record, Rest, SharedSorter, SortedRecords, record};

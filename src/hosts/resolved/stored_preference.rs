@@ -4,7 +4,7 @@ use super::stored_verdict::check_capture_bytes;
 use crate::ResolveContext;
 use arrow_array::RecordBatch;
 use dataset::{BatchRow, CaptureFilter, Columns, PartReader, row};
-use disk::error::Error;
+use errors::Error;
 use sort::sort_key::FieldReader;
 use sort::{Field, Rest, record};
 use tables::{StoredPreference, Table};

@@ -2,7 +2,7 @@
 
 use dataset::error::{DatasetDefect, DatasetErrorKind};
 use dataset::{Code, Word, row};
-use disk::error::Error;
+use errors::Error;
 use robots::{Basis, Verdict};
 use sort::record;
 use std::path::Path;

@@ -11,7 +11,7 @@ use super::stored_verdict::{VerdictFields, inconsistent_table_error};
 use crate::ResolveContext;
 use columns::{ClosedFile, RowBatch, TableFileWriter};
 use dataset::ClosedSet;
-use disk::error::Error;
+use errors::Error;
 use sort::sort_key::FieldReader;
 use sort::{GroupKey, Key, Reader, Rest, SortedRecords, Sorter, record};
 use std::ops::RangeInclusive;
@@ -59,7 +59,7 @@ pub(crate) type CreateFile<'c> = dyn Fn(Table, u32) -> Result<TableFileWriter, E
 ///
 /// # Errors
 ///
-/// Errors of reading and writing; [`ErrorKind::Abandoned`](disk::error::ErrorKind::Abandoned) if
+/// Errors of reading and writing; [`ErrorKind::Abandoned`](errors::ErrorKind::Abandoned) if
 /// the run is to stop.
 pub fn resolve_hosts(
     context: &ResolveContext<'_>,

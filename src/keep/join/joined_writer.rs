@@ -13,7 +13,7 @@
 use dataset::{CrawlEntry, FileEntry, JOINED_FOLDER, JoinedCrawl, JoinedManifest, MANIFEST_FILE};
 use dataset::{OutputLayout, RunLog, SUCCESS_FILE, WrittenFolder};
 use disk::TempFolder;
-use disk::error::Error;
+use errors::Error;
 use hosts::resolved::ResolvedFile;
 use std::collections::BTreeSet;
 use std::fs;
@@ -42,7 +42,7 @@ impl JoinedWriter {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Busy`](disk::error::ErrorKind::Busy), and errors of reading and writing.
+    /// [`ErrorKind::Busy`](errors::ErrorKind::Busy), and errors of reading and writing.
     pub(super) fn open(
         folder: &Path,
         members: &JoinedManifest,

@@ -7,7 +7,7 @@ use dataset::{
     is_dataset, is_member_name, read_manifest_with_digest,
 };
 use disk::FileKind;
-use disk::error::Error;
+use errors::Error;
 use hosts::resolved::RESOLVED_FROM;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};

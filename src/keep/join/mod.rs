@@ -10,7 +10,7 @@ mod members;
 use columns::TableFileWriter;
 use dataset::error::DatasetErrorKind;
 use dataset::{Dataset, OutputLayout, write_joined_views};
-use disk::error::{Error, ErrorKind};
+use errors::{Error, ErrorKind};
 use hosts::ResolveContext;
 use hosts::resolved::{RESOLVED_FROM, ResolvedHosts, resolve_hosts};
 use joined_writer::JoinedWriter;

@@ -7,7 +7,7 @@
 use super::{FindingKind, Findings, VerifyProgress};
 use arrow_schema::Schema;
 use dataset::{FileStats, PartLocation, digest_of, open_part_file};
-use disk::error::Error;
+use errors::Error;
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::ArrowReaderMetadata;
 use parquet::errors::ParquetError;

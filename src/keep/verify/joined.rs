@@ -8,7 +8,7 @@ use dataset::{
     JOINED_FOLDER, JoinedManifest, LogEntries, MANIFEST_FILE, SUCCESS_FILE, VIEWS_FILE,
     is_views_of, read_manifest_with_digest,
 };
-use disk::error::Error;
+use errors::Error;
 use std::path::Path;
 use std::sync::atomic::Ordering;
 use tables::Table;

@@ -27,9 +27,9 @@ pub use report::VerifyReport;
 pub use scanned_dataset::{ListedFile, check_files};
 
 use dataset::{JoinedManifest, Manifest};
-use disk::error::{Error, ErrorKind};
-use disk::open_files;
-use sources::thread_pool;
+use errors::{Error, ErrorKind};
+use process::open_files;
+use process::start_thread_pool;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -90,7 +90,7 @@ pub fn verify_with(
     let start = Instant::now();
     let threads = open_files::count_free().clamp(1, options.threads.max(1));
     let root = &options.root;
-    let pool = thread_pool::start(threads, root)?;
+    let pool = start_thread_pool(threads, root)?;
     let mut report = pool.install(|| check(root))?;
     if progress.is_stopped() {
         return Err(Error::new(ErrorKind::Interrupted, root));

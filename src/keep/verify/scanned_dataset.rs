@@ -10,7 +10,7 @@ use dataset::{
     AGENTS_PATH, CombinedFile, FileEntry, FileStats, LOG_FILE, LogEntries, MANIFEST_FILE, Manifest,
     PARTS_FOLDER, PartLocation, SUCCESS_FILE, VIEWS_FILE, check_format, is_views_of, success_text,
 };
-use disk::error::Error;
+use errors::Error;
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{File, TryLockError};

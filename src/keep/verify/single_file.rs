@@ -4,7 +4,7 @@ use super::file::{self, ExpectedFile, table_name};
 use super::{Remedy, VerifyPhase, VerifyProgress, VerifyReport};
 use dataset::OutputLayout;
 use dataset::error::{DatasetDefect, DatasetErrorKind};
-use disk::error::Error;
+use errors::Error;
 use parquet_limits::read_footer;
 use std::io::Read;
 use std::path::Path;

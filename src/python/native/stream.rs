@@ -5,7 +5,7 @@ use crate::table::{STREAM_CAPSULE_NAME, column_names, new_schema_capsule};
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use arrow_array::{RecordBatch, RecordBatchReader};
 use arrow_schema::{ArrowError, SchemaRef};
-use disk::error::Error;
+use errors::Error;
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 use robots_scan_cli::CallMonitor;

@@ -6,7 +6,7 @@ use crate::error::SourceErrorKind;
 use crate::table_file::{
     ColumnNames, RowRanges, RowStatus, TableReader, Value, WantedColumn, shorten,
 };
-use disk::error::Error;
+use errors::Error;
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io;
@@ -87,7 +87,7 @@ pub(crate) fn capture_columns(names: &ColumnNames) -> [WantedColumn; 19] {
 ///
 /// # Errors
 ///
-/// [`ErrorKind::Read`](disk::error::ErrorKind::Read), [`SourceErrorKind::NotATable`],
+/// [`ErrorKind::Read`](errors::ErrorKind::Read), [`SourceErrorKind::NotATable`],
 /// [`SourceErrorKind::PartitionName`], [`SourceErrorKind::SameName`], [`SourceErrorKind::TooManyInputs`].
 pub fn find_bodies(
     tables: &[PathBuf],

@@ -22,14 +22,14 @@ mod warcinfo;
 use crate::error::SourceErrorKind;
 use crate::input::stream::{PEEK_BYTES, Stream};
 use crate::table_file::ColumnNames;
-use crate::thread_pool;
 pub use body_tables::{BODY_COLUMN_KEYS, find_bodies};
 pub(crate) use body_tables::{capture_columns, column as body_column, open_table};
 use dataset::division::{Sample, Shard};
-use disk::error::Error;
-use disk::open_files;
 use disk::without_secrets;
+use errors::Error;
 use partition::{find_crawl_in_path, find_subset_in_path};
+use process::open_files;
+use process::start_thread_pool;
 use rayon::prelude::*;
 pub use record_list::{MAX_INPUT_RECORDS, RECORD_COLUMN_KEYS, find_records};
 use remote::{NotARemoteUrl, Remote, RemoteUrl, has_scheme};
@@ -60,7 +60,7 @@ impl InputSource {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Read`](disk::error::ErrorKind::Read) if the path is a folder, or if its metadata cannot be
+    /// [`ErrorKind::Read`](errors::ErrorKind::Read) if the path is a folder, or if its metadata cannot be
     /// read; [`SourceErrorKind::UrlInput`] for a URL that [`parse_url`] refuses.
     fn from_path(path: PathBuf) -> Result<Self, Error> {
         if let Some(url) = parse_url(&path.to_string_lossy())? {
@@ -276,7 +276,7 @@ const UNKNOWN_CRAWL: &str = "unknown";
 /// [`SourceErrorKind::TooManyInputs`],
 /// [`SourceErrorKind::UnknownCrawl`], [`SourceErrorKind::UnsafeLine`], [`RemoteErrorKind::AccessDenied`](remote::error::RemoteErrorKind::AccessDenied),
 /// [`SourceErrorKind::Threads`], and
-/// [`ErrorKind::Read`](disk::error::ErrorKind::Read) for a path or list that does not exist or cannot be read.
+/// [`ErrorKind::Read`](errors::ErrorKind::Read) for a path or list that does not exist or cannot be read.
 pub fn find_inputs(options: &InputOptions) -> Result<FoundInputs, Error> {
     let mut found: Vec<NamedInput> = Vec::new();
     for argument in &options.arguments {
@@ -376,7 +376,7 @@ fn complete_inputs(
             .map(|(index, input)| complete_input(index, input, options, &mut reader))
             .collect();
     }
-    let pool = thread_pool::start(threads, options.printable_list())?;
+    let pool = start_thread_pool(threads, options.printable_list())?;
     let inputs: Vec<Result<Input, Error>> = pool.install(|| {
         let inputs = found.into_par_iter().with_min_len(MIN_INPUTS_PER_READER);
         inputs
@@ -469,7 +469,7 @@ fn complete_input(
 /// # Errors
 ///
 /// [`SourceErrorKind::NotAnArchive`] for the first input, if no input is an archive;
-/// [`ErrorKind::Read`](disk::error::ErrorKind::Read) for a stream that cannot be read.
+/// [`ErrorKind::Read`](errors::ErrorKind::Read) for a stream that cannot be read.
 pub fn check_archives(inputs: &[Input]) -> Result<(), Error> {
     let mut first = None;
     for (i, input) in inputs.iter().enumerate() {

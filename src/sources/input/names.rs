@@ -3,7 +3,7 @@
 
 use super::{InputOptions, InputSource, NamedInput};
 use crate::error::SourceErrorKind;
-use disk::error::Error;
+use errors::Error;
 use remote::has_scheme;
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};

@@ -13,8 +13,8 @@ use super::{
 };
 use crate::error::{SourceErrorKind, TableDefect, UnsafeLineReason};
 use crate::table_file::{ColumnNames, RowStatus, TableReader, Value, WantedColumn, shorten};
-use disk::error::Error;
 use disk::without_secrets;
+use errors::Error;
 use remote::{Scheme, has_scheme};
 use std::collections::HashMap;
 use std::collections::hash_map::RandomState;
@@ -132,7 +132,7 @@ struct ListContext<'a> {
 ///
 /// # Errors
 ///
-/// [`ErrorKind::Read`](disk::error::ErrorKind::Read), [`SourceErrorKind::NotATable`]; [`SourceErrorKind::BadRow`] for a row
+/// [`ErrorKind::Read`](errors::ErrorKind::Read), [`SourceErrorKind::NotATable`]; [`SourceErrorKind::BadRow`] for a row
 /// without an address, with an address that no record can have, and for a record that is listed twice or
 /// overlaps another one; [`SourceErrorKind::TooManyRecords`], [`SourceErrorKind::LongNames`],
 /// [`SourceErrorKind::UnsafeLine`] also for a file that a list at a URL names without a base, and those of

@@ -1,7 +1,7 @@
 //! The crawl and the subset of an archive according to its warcinfo record.
 
 use super::{InputSource, is_partition_name};
-use disk::error::Error;
+use errors::Error;
 use std::fs;
 use std::io::{self, Read};
 
@@ -24,7 +24,7 @@ impl Warcinfo {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Read`](disk::error::ErrorKind::Read) for a stream that cannot
+    /// [`ErrorKind::Read`](errors::ErrorKind::Read) for a stream that cannot
     /// be read.
     pub(super) fn read(source: &InputSource, reader: &mut warc::Reader) -> Result<Self, Error> {
         match source {

@@ -8,7 +8,7 @@ use crate::input::{BodyRows, body_column as column, capture_columns, open_table}
 use crate::table_file::{RowStatus, TableReader, Value};
 use capture::date::is_plausible;
 use capture::{Capture, CaptureScope, FetchedRow, RowFields, ScannedRow};
-use disk::error::Error;
+use errors::Error;
 use escapes::unescape_body;
 use serde_json::Value as Json;
 use std::io;

@@ -8,7 +8,7 @@ use super::{
 };
 use crate::error::TableDefect;
 use csv_core::ReadFieldResult;
-use disk::error::Error;
+use errors::Error;
 use std::io::{self, BufRead, BufReader, Read};
 use std::ops::Range;
 use std::path::{Path, PathBuf};

@@ -2,7 +2,7 @@
 
 use super::table_error;
 use crate::error::TableDefect;
-use disk::error::Error;
+use errors::Error;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -18,7 +18,7 @@ const MAX_DEPTH: usize = 8;
 ///
 /// # Errors
 ///
-/// [`ErrorKind::Read`](disk::error::ErrorKind::Read);
+/// [`ErrorKind::Read`](errors::ErrorKind::Read);
 /// [`SourceErrorKind::NotATable`](crate::error::SourceErrorKind::NotATable) if there is no such file, for a link or special file, and for folders that are nested too deep.
 pub fn find_parquet_files(folder: &Path) -> Result<Vec<PathBuf>, Error> {
     let mut files = Vec::new();

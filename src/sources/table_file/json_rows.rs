@@ -1,7 +1,7 @@
 //! Tables in JSON lines, and in CDXJ: lines with a sort key and a time before the JSON.
 
 use super::{RowSelection, RowStatus, Value, WantedColumn, find_columns, table_error};
-use disk::error::Error;
+use errors::Error;
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::Number;
 use serde_json::value::RawValue;

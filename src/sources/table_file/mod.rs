@@ -27,7 +27,7 @@ pub(crate) use value::shorten;
 use crate::error::{SourceErrorKind, TableDefect};
 use columns::find_columns;
 use csv_rows::CsvRows;
-use disk::error::Error;
+use errors::Error;
 use flate2::read::MultiGzDecoder;
 use interruptible_reader::InterruptibleReader;
 use json_rows::{JsonRows, is_json_line};
@@ -139,7 +139,7 @@ impl OpenedTable {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Read`](disk::error::ErrorKind::Read); [`SourceErrorKind::NotATable`] for Parquet in a file that is
+    /// [`ErrorKind::Read`](errors::ErrorKind::Read); [`SourceErrorKind::NotATable`] for Parquet in a file that is
     /// not regular, because Parquet is read from its end.
     pub fn open(mut file: File, path: &Path, kind: TableKind<'_>) -> Result<Self, Error> {
         let read_error = |error| Error::read(path, error);
@@ -241,7 +241,7 @@ impl OpenedTable {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Read`](disk::error::ErrorKind::Read); [`SourceErrorKind::NotATable`] for a table that cannot be read,
+    /// [`ErrorKind::Read`](errors::ErrorKind::Read); [`SourceErrorKind::NotATable`] for a table that cannot be read,
     /// or without a column.
     pub fn read(self, columns: &[WantedColumn], limits: TableLimits) -> Result<TableReader, Error> {
         self.read_ranges(columns, None, limits)
@@ -329,7 +329,7 @@ impl TableReader {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Read`](disk::error::ErrorKind::Read); [`SourceErrorKind::NotATable`] if no further row can be
+    /// [`ErrorKind::Read`](errors::ErrorKind::Read); [`SourceErrorKind::NotATable`] if no further row can be
     /// found.
     pub fn advance(&mut self) -> Result<RowStatus, Error> {
         match &mut self.rows {

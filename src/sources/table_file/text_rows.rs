@@ -2,7 +2,7 @@
 
 use super::{RowStatus, Value, strip_bom, table_error};
 use crate::error::TableDefect;
-use disk::error::Error;
+use errors::Error;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 

@@ -1,6 +1,6 @@
 //! The number of files that a run may keep open.
 
-use crate::error::{Error, ErrorKind};
+use errors::{Error, ErrorKind};
 use std::fs;
 use std::path::Path;
 

@@ -58,6 +58,8 @@ pub enum ErrorKind {
         /// The lowest limit that is sufficient.
         needed: usize,
     },
+    /// This number of threads cannot be started.
+    Threads(usize),
     /// A folder has more entries, or deeper subfolders, than the limits.
     FolderTooLarge {
         /// The limit of files and folders in total.
@@ -93,6 +95,7 @@ impl Kind for ErrorKind {
                 f,
                 "too few open files are allowed: the limit is {limit}, and at least {needed} are needed"
             ),
+            Self::Threads(threads) => write!(f, "cannot start {threads} threads"),
             Self::Abandoned => write!(f, "interrupted; '{place}' was not written"),
             Self::Interrupted => {
                 write!(f, "interrupted; finished parts of '{place}' are kept")
