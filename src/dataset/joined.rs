@@ -6,8 +6,9 @@
 //! and a line per crawl, in the order of crawls. While crawls are resolved again, there is also a line
 //! for each file that is still to be removed.
 
-use super::manifest::{Manifest, is_dataset_file_path};
+use super::manifest::is_dataset_file_path;
 use super::manifest_entries::{CrawlEntry, FileEntry, Format, StaleEntry, to_json_line};
+use super::manifest_text::ManifestText;
 use super::{JOINED_FOLDER, OutputLayout};
 use crate::error::{DatasetDefect, DatasetErrorKind, ManifestDefect};
 use crate::file_names::{MANIFEST_FILE, SUCCESS_FILE};
@@ -18,7 +19,6 @@ use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use tables::{Table, ViewedFiles};
-use xxhash_rust::xxh3::xxh3_64;
 
 /// The members of joined datasets and their resolved crawls, as the manifest lists them.
 #[derive(Clone, Debug, Default)]
@@ -77,14 +77,12 @@ impl JoinedManifest {
     /// [`ErrorKind::Read`](errors::ErrorKind::Read), [`DatasetErrorKind::BadManifest`];
     /// [`DatasetErrorKind::NotADataset`] if the manifest has another format than the present one.
     pub fn read(folder: &Path) -> Result<Option<Self>, Error> {
-        let path = folder.join(JOINED_FOLDER).join(MANIFEST_FILE);
-        if !disk::is_regular(&path) {
-            return Ok(None);
-        }
-        let text = disk::read(&path).map_err(|error| Error::read(&path, error))?;
-        Self::parse(&text, folder)
-            .map(Some)
-            .map_err(|kind| Error::new(kind, &path))
+        let root = folder.join(JOINED_FOLDER);
+        let text = ManifestText::read(&root)?;
+        let joined = text
+            .map(|text| Self::parse(&text.bytes, folder))
+            .transpose();
+        joined.map_err(|kind| Error::new(kind, root.join(MANIFEST_FILE)))
     }
 
     fn parse(text: &[u8], folder: &Path) -> Result<Self, DatasetErrorKind> {
@@ -204,9 +202,9 @@ impl JoinedManifest {
         let is_whole = disk::is_regular(&folder.join(JOINED_FOLDER).join(SUCCESS_FILE));
         let is_same = |member: &MemberEntry| {
             let root = folder.join(&member.name);
-            let text = disk::read(&root.join(MANIFEST_FILE));
+            let text = ManifestText::read(&root).ok().flatten();
             matches!(disk::file_kind(&root), Ok(Some(FileKind::Folder)))
-                && text.is_ok_and(|text| xxh3_hex(&text) == member.digest)
+                && text.is_some_and(|text| text.digest() == member.digest)
                 && disk::is_regular(&root.join(SUCCESS_FILE))
         };
         match self.members.iter().find(|member| !is_same(member)) {
@@ -221,20 +219,4 @@ impl JoinedManifest {
 /// partition (`name=value`) or as the name of a hidden folder.
 pub fn is_member_name(name: &str) -> bool {
     !name.is_empty() && !name.starts_with(['_', '.']) && !name.contains(['=', '\\', '/', '\n'])
-}
-
-/// Reads the manifest of a dataset. Returns it with the XXH3-64 of its text, in hexadecimal.
-///
-/// # Errors
-///
-/// [`ErrorKind::Read`](errors::ErrorKind::Read).
-pub fn read_manifest_with_digest(root: &Path) -> Result<(Manifest, String), Error> {
-    let path = root.join(MANIFEST_FILE);
-    let text = disk::read(&path).map_err(|error| Error::read(&path, error))?;
-    Ok((Manifest::parse(&text), xxh3_hex(&text)))
-}
-
-/// Returns the XXH3-64 of a text, in hexadecimal.
-fn xxh3_hex(text: &[u8]) -> String {
-    format!("{:016x}", xxh3_64(text))
 }

@@ -38,6 +38,7 @@ mod layout;
 mod log;
 mod manifest;
 mod manifest_entries;
+mod manifest_text;
 mod output_check;
 mod part_file;
 mod part_lines;
@@ -64,16 +65,15 @@ pub use combine::combine_parts;
 pub use file_names::{
     AGENTS_PATH, LOG_FILE, MANIFEST_FILE, PARTS_FOLDER, SUCCESS_FILE, VIEWS_FILE,
 };
-pub use joined::{
-    JoinedCrawl, JoinedManifest, MemberEntry, is_member_name, read_manifest_with_digest,
-};
+pub use joined::{JoinedCrawl, JoinedManifest, MemberEntry, is_member_name};
 pub use layout::OutputLayout;
 pub use log::{LogEntries, RunLog};
-pub use manifest::{Manifest, read_kind, success_text};
+pub use manifest::{Manifest, success_text};
 pub use manifest_entries::{
     CombinedFile, CrawlEntry, DatasetOptions, FileEntry, FileStats, Format, InputEntry,
     ManifestHeader, PartEntry, PartTable, Partition, to_json_line,
 };
+pub use manifest_text::ManifestText;
 pub use output_check::{IfExists, check_output_file, is_dataset};
 pub use part_file::open_part_file;
 pub use part_lines::PartLines;
@@ -93,7 +93,7 @@ pub use stored_row::{EncodedColumns, StoredRows, check_nulls};
 pub use tables::views::JOINED_FOLDER;
 pub use value_check::check_values;
 pub(crate) use views_file::absolute_views_sql;
-pub use views_file::{check_format, check_readable, is_views_of, write_joined_views};
 pub use views_file::{find_view_files, view_files, views_text, write_views, write_views_file};
+pub use views_file::{is_views_of, write_joined_views};
 pub use writer::{DatasetWriter, LockedDataset, PlannedPart};
 pub use written_folder::WrittenFolder;

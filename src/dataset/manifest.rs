@@ -22,34 +22,13 @@ use super::manifest_entries::{
 };
 use super::part_locations::{PartLocation, part_locations, single_part_path};
 use crate::error::ManifestDefect;
-use crate::file_names::{AGENTS_PATH, MANIFEST_FILE, PARTS_FOLDER, VIEWS_FILE};
-use errors::Error;
+use crate::file_names::{AGENTS_PATH, PARTS_FOLDER, VIEWS_FILE};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::path::Path;
 use tables::{MEANING, Table, ViewedFiles, is_partition_name};
 use xxhash_rust::xxh3::xxh3_64;
-
-/// Reads the kind of folder that the manifest at `root` states: the word `kind` in its first line. Returns `None` for
-/// a dataset.
-///
-/// # Errors
-///
-/// [`ErrorKind::Read`](errors::ErrorKind::Read).
-pub fn read_kind(root: &Path) -> Result<Option<String>, Error> {
-    let path = root.join(MANIFEST_FILE);
-    if !disk::is_regular(&path) {
-        return Ok(None);
-    }
-    let text = disk::read(&path).map_err(|error| Error::read(&path, error))?;
-    let line = text.split(|&byte| byte == b'\n').next().unwrap_or_default();
-    let line: Value = serde_json::from_slice(line).unwrap_or_default();
-    let is_word = |kind: &&str| {
-        (1..=30).contains(&kind.len()) && kind.bytes().all(|byte| byte.is_ascii_lowercase())
-    };
-    Ok(line["kind"].as_str().filter(is_word).map(str::to_owned))
-}
 
 /// The valid entries of a manifest.
 #[derive(Debug, Default)]

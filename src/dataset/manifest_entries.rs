@@ -186,7 +186,7 @@ impl Format {
     }
 
     /// Returns the format that is written for datasets.
-    pub(super) fn of_datasets() -> Self {
+    pub fn of_datasets() -> Self {
         Self::new(&Table::ALL)
     }
 

@@ -1,10 +1,10 @@
 //! Checks whether an output may be written.
 
+use crate::ManifestText;
 use crate::OutputLayout;
 use crate::error::DatasetErrorKind;
-use crate::file_names::{LOG_FILE, MANIFEST_FILE, SUCCESS_FILE, VIEWS_FILE};
+use crate::file_names::{LOG_FILE, SUCCESS_FILE, VIEWS_FILE};
 use crate::log::LogEntries;
-use crate::manifest::read_kind;
 use disk::FileKind;
 use disk::without_secrets;
 use errors::{Error, ErrorKind};
@@ -86,7 +86,8 @@ impl OutputLayout {
         if std::path::absolute(self.root()).is_ok_and(|root| root.to_str().is_none()) {
             return refuse(DatasetErrorKind::NotUtf8Output);
         }
-        if let Some(kind) = read_kind(self.root())?
+        let text = ManifestText::read(self.root())?;
+        if let Some(kind) = text.and_then(|text| text.kind())
             && self.kind != Some(&*kind)
         {
             return refuse(DatasetErrorKind::OutputIsOfKind(kind));
@@ -249,14 +250,8 @@ fn is_trace_of_run(path: &Path, log: &LogEntries) -> bool {
 
 /// Returns true if a folder has a manifest that robots-scan wrote.
 pub fn is_dataset(root: &Path) -> bool {
-    let Ok(file) = disk::open(&root.join(MANIFEST_FILE)) else {
-        return false;
-    };
-    let mut line = String::new();
-    let file = std::io::Read::take(file, 1 << 20);
-    std::io::BufRead::read_line(&mut std::io::BufReader::new(file), &mut line).is_ok()
-        && line.starts_with('{')
-        && line.contains("\"robots_scan\":")
+    let text = ManifestText::read(root).ok().flatten();
+    text.is_some_and(|text| text.first_line().get("robots_scan").is_some())
 }
 
 /// Returns the name of the table of a file that robots-scan wrote, or `None` for any

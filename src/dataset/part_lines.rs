@@ -20,7 +20,7 @@ pub struct PartLines<'d> {
     directives: Option<LineRows<'d>>,
 }
 
-/// The rows of captures in one of the tables.
+/// The rows of captures in one of the tables: `robots_id`, `line_no`, and the columns of the type of the line.
 struct LineRows<'d> {
     rows: RowsByKey<'d, i64>,
     /// The encoded rows of the current capture.
@@ -50,8 +50,8 @@ impl<'d> PartLines<'d> {
 
     /// Returns the error for a capture that should have rules but has no rows in `rules`.
     pub fn missing_rules_error(&self) -> Error {
-        let rules = self.rules.rows.source();
-        rules.add_path(DatasetDefect::inconsistent(Table::RULES.name()).error(Path::new("")))
+        let defect = DatasetDefect::inconsistent(Table::RULES.name());
+        self.rules.defect_error(defect)
     }
 
     /// Returns the lines of a capture, in the order of the file. Captures must be read in ascending order of `robots_id`.
@@ -81,7 +81,7 @@ impl<'d> LineRows<'d> {
         part: u32,
         wanted: &CaptureFilter,
     ) -> Result<Self, Error> {
-        let mut columns = columns_named(R::TABLE, &["robots_id"]);
+        let mut columns = columns_named(R::TABLE, &["robots_id", "line_no"]);
         columns.extend(R::columns());
         let rows = dataset.rows_by_key(R::TABLE, columns, vec![part], wanted.clone(), R::check)?;
         Ok(Self {
@@ -94,14 +94,24 @@ impl<'d> LineRows<'d> {
         self.of_capture.clear();
         let key = GroupKey::new(robots_id);
         self.rows.skip_to(&key)?;
+        let (mut last_line_no, table) = (None, self.rows.source().table().name());
         while let Some(Rest(row)) = self.rows.next_of(&key)? {
+            let (line_no, Rest(row)) = sort::read::<(u32, Rest<'static>)>(row);
+            if last_line_no.is_some_and(|last| last >= line_no) {
+                return Err(self.defect_error(DatasetDefect::not_in_order(table)));
+            }
+            last_line_no = Some(line_no);
             self.of_capture.extend_from_slice(row);
             if self.of_capture.len() > MAX_CAPTURE_BYTES {
-                let rows = self.rows.source();
-                let defect = DatasetDefect::too_many_lines(rows.table().name(), MAX_CAPTURE_BYTES);
-                return Err(rows.add_path(defect.error(Path::new(""))));
+                let defect = DatasetDefect::too_many_lines(table, MAX_CAPTURE_BYTES);
+                return Err(self.defect_error(defect));
             }
         }
         Ok(())
+    }
+
+    /// Returns an error about the file of the table.
+    fn defect_error(&self, defect: DatasetDefect) -> Error {
+        self.rows.source().add_path(defect.error(Path::new("")))
     }
 }

@@ -6,9 +6,7 @@ use super::stored_file::{StoredFile, TableFile};
 use super::table_files::{LocationsByPath, find_crawl_folders, find_parquet_files, read_locations};
 use crate::capture_filter::CaptureFilter;
 use crate::error::{DatasetDefect, DatasetErrorKind};
-use crate::{
-    FileStats, JOINED_FOLDER, JoinedManifest, PartLocation, SUCCESS_FILE, check_readable, read_kind,
-};
+use crate::{FileStats, JOINED_FOLDER, JoinedManifest, ManifestText, PartLocation, SUCCESS_FILE};
 use arrow_array::{Array, RecordBatch};
 use errors::{Error, ErrorKind};
 use parquet::file::metadata::ParquetMetaData;
@@ -57,7 +55,8 @@ impl Dataset {
     /// part or of its folder.
     pub fn open(root: &Path, wanted: &[String], tables: &[Table]) -> Result<Self, Error> {
         fs::metadata(root).map_err(|error| Error::read(root, error))?;
-        if let Some(kind) = read_kind(root)? {
+        let text = ManifestText::read(root)?;
+        if let Some(kind) = text.and_then(|text| text.kind()) {
             return Err(DatasetDefect::OfKind(kind).error(root));
         }
         let joined = JoinedManifest::read(root)?;
@@ -77,7 +76,9 @@ impl Dataset {
             tables.iter().partition(|table| table.is_per_crawl());
         let mut folders = Vec::new();
         for root in &roots {
-            check_readable(root)?;
+            if let Some(text) = ManifestText::read(root)? {
+                text.check_readable()?;
+            }
             folders.extend(find_crawl_folders(root, &part_tables)?);
         }
         if !resolved.is_empty() {

@@ -26,7 +26,10 @@ pub struct RowSource<'d> {
     filter: CaptureFilter,
     /// The parts that are not opened yet.
     parts: VecDeque<u32>,
+    /// The file of the current row, or the last one.
     reader: Option<PartReader>,
+    /// True if all rows of `reader` were read.
+    is_file_at_end: bool,
     batch: Option<EncodedColumns>,
     /// The number of rows of the batch, and the index of the row that is encoded next.
     batch_rows: usize,
@@ -121,6 +124,7 @@ impl<'d> RowSource<'d> {
             filter,
             parts: parts.into(),
             reader: None,
+            is_file_at_end: true,
             batch: None,
             batch_rows: 0,
             next_row: 0,
@@ -176,7 +180,7 @@ impl<'d> RowSource<'d> {
     /// Reads the next batch. Returns false after the last one.
     fn read_batch(&mut self) -> Result<bool, Error> {
         loop {
-            if self.reader.is_none() {
+            if self.is_file_at_end {
                 let Some(part) = self.parts.pop_front() else {
                     return Ok(false);
                 };
@@ -184,6 +188,7 @@ impl<'d> RowSource<'d> {
                     .dataset
                     .open_part(self.table, part, &self.names, &self.filter)?;
                 self.reader = Some(reader);
+                self.is_file_at_end = false;
                 self.row_no = 0;
             }
             let Some(reader) = &mut self.reader else {
@@ -198,7 +203,7 @@ impl<'d> RowSource<'d> {
                 self.next_row = 0;
                 return Ok(true);
             }
-            self.reader = None;
+            self.is_file_at_end = true;
         }
     }
 }

@@ -1,8 +1,7 @@
 //! Finds the files of a dataset in its folders, and the parts in them.
 
-use crate::Manifest;
+use crate::ManifestText;
 use crate::error::{DatasetDefect, DatasetErrorKind};
-use crate::file_names::MANIFEST_FILE;
 use disk::FileKind;
 use errors::Error;
 use std::collections::HashMap;
@@ -32,13 +31,11 @@ pub(super) struct CrawlFolder {
 /// Returns the locations of parts in the files of a dataset, as its manifest states them. A file without a
 /// location, such as one of a dataset without a manifest, is later read as a part of its own.
 pub(super) fn read_locations(root: &Path) -> Result<LocationsByPath, Error> {
-    let path = root.join(MANIFEST_FILE);
     let mut by_path = LocationsByPath::new();
-    if !disk::is_regular(&path) {
+    let Some(text) = ManifestText::read(root)? else {
         return Ok(by_path);
-    }
-    let text = disk::read(&path).map_err(|error| Error::read(&path, error))?;
-    let mut manifest = Manifest::parse(&text);
+    };
+    let mut manifest = text.manifest();
     manifest.check_files();
     for location in manifest.part_locations() {
         let name = root.join(location.part_name());

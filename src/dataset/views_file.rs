@@ -1,22 +1,18 @@
 //! `views.sql` of an existing dataset: its text, writing it again after the dataset was moved, and
-//! checking it. Also the checks that a dataset can be read by this version.
+//! checking it.
 
 use super::joined::JoinedManifest;
-use super::manifest::{self, Manifest};
+use super::manifest_text::ManifestText;
 use crate::JOINED_FOLDER;
-use crate::error::{DatasetDefect, DatasetErrorKind, JoinDefect, ManifestDefect};
-use crate::file_names::{LOG_FILE, MANIFEST_FILE, VIEWS_FILE};
+use crate::error::{DatasetDefect, DatasetErrorKind, JoinDefect};
+use crate::file_names::{LOG_FILE, VIEWS_FILE};
 use disk::FileKind;
 use disk::SingleFile;
 use errors::Error;
 use std::fs::TryLockError;
-use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::slice;
 use tables::{Table, ViewedFiles, views, views_sql};
-
-/// The number of bytes of a manifest in which its first line is searched for.
-const FIRST_LINE_SEARCH_BYTES: u64 = 1 << 20;
 
 /// Writes `views.sql` of the dataset at `root` again, with its present path. An existing file
 /// is replaced, whatever it contains. Returns the tables for which there are views.
@@ -115,24 +111,17 @@ fn read_view_tables(root: &Path) -> Result<ViewedFiles, Error> {
         joined.check_members(root)?;
         return Ok(joined.viewed(true));
     }
-    check_readable(root)?;
-    let path = root.join(MANIFEST_FILE);
-    if !disk::is_regular(&path) {
-        return Err(DatasetDefect::no_manifest().error(root));
-    }
+    let text = ManifestText::read(root)?;
+    let text = text.ok_or_else(|| DatasetDefect::no_manifest().error(root))?;
+    text.check_readable()?;
     // The lock is only tested, not held: a run that starts later writes `views.sql` with the same text.
     if let Ok(log) = disk::open(&root.join(LOG_FILE))
         && matches!(log.try_lock_shared(), Err(TryLockError::WouldBlock))
     {
         return Err(DatasetDefect::is_being_written().error(root));
     }
-    let text = disk::read(&path).map_err(|error| Error::read(&path, error))?;
-    let Some(viewed) = Manifest::parse(&text).viewed() else {
-        let message = "its options cannot be read".to_owned();
-        let kind = DatasetErrorKind::BadManifest(ManifestDefect::Invalid(message));
-        return Err(Error::new(kind, &path));
-    };
-    Ok(viewed)
+    let viewed = text.manifest().viewed();
+    viewed.ok_or_else(|| text.invalid_error("its options cannot be read"))
 }
 
 /// Writes `views.sql` of joined datasets.
@@ -212,43 +201,4 @@ pub fn is_views_of(text: &[u8], root: &Path, viewed: &ViewedFiles) -> bool {
         _ => false,
     };
     is_same && views_sql(path, viewed) == text
-}
-
-/// Returns an error if the dataset at `root` cannot be read: it has another format than the present one, or a
-/// run that replaces it did not finish, so that some of its files are gone. A folder without a manifest passes.
-///
-/// # Errors
-///
-/// [`DatasetErrorKind::NotADataset`], errors of reading.
-pub fn check_readable(root: &Path) -> Result<(), Error> {
-    check_format(root)?;
-    let path = root.join(MANIFEST_FILE);
-    if !disk::is_regular(&path) {
-        return Ok(());
-    }
-    let text = disk::read(&path).map_err(|error| Error::read(&path, error))?;
-    if manifest::is_being_replaced(&text) {
-        Err(DatasetDefect::Unfinished.error(root))
-    } else {
-        Ok(())
-    }
-}
-
-/// Returns an error if the dataset at `root` has another format than the present one. A folder without a
-/// manifest passes.
-pub fn check_format(root: &Path) -> Result<(), Error> {
-    let path = root.join(MANIFEST_FILE);
-    let Ok(file) = disk::open(&path) else {
-        return Ok(());
-    };
-    let mut bytes = Vec::new();
-    let read = file.take(FIRST_LINE_SEARCH_BYTES).read_to_end(&mut bytes);
-    read.map_err(|error| Error::read(&path, error))?;
-    let end = bytes.iter().position(|&byte| byte == b'\n');
-    let first = Manifest::parse(&bytes[..end.map_or(0, |end| end + 1)]);
-    if first.has_other_format {
-        Err(DatasetDefect::other_format().error(root))
-    } else {
-        Ok(())
-    }
 }

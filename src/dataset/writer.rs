@@ -29,8 +29,8 @@ use super::part_locations::{PartLocation, part_locations};
 use super::present_rows::PresentRows;
 use super::split_file::split_file;
 use super::{
-    IfExists, OutputLayout, SUCCESS_FILE, VIEWS_FILE, WrittenFolder, absolute_views_sql,
-    check_format,
+    Format, IfExists, ManifestText, OutputLayout, SUCCESS_FILE, VIEWS_FILE, WrittenFolder,
+    absolute_views_sql,
 };
 use crate::error::{DatasetDefect, DatasetErrorKind, InputIdentity, ManifestDefect};
 use crate::file_names::{AGENTS_PATH, MANIFEST_FILE, PARTS_FOLDER};
@@ -130,20 +130,18 @@ impl<'d> LockedDataset<'d> {
     ) -> Result<Self, Error> {
         layout.check(if_exists)?;
         let root = layout.root();
-        check_format(root)?;
+        if let Some(text) = ManifestText::read(root)? {
+            text.check_format(&Format::of_datasets())?;
+        }
         let create_error = |error| Error::with_source(ErrorKind::Create, root, error);
         fs::create_dir_all(root).map_err(create_error)?;
         let (log, log_entries) = RunLog::open(root)?;
         // Another run may have created the output since the first check.
         layout.check(if_exists)?;
         let path = root.join(MANIFEST_FILE);
-        let former = match disk::file_kind(&path).map_err(|error| Error::read(&path, error))? {
-            None => None,
-            Some(_) => {
-                let text = disk::read(&path).map_err(|error| Error::read(&path, error))?;
-                Some(Manifest::parse(&text))
-            }
-        };
+        let kind = disk::file_kind(&path).map_err(|error| Error::read(&path, error))?;
+        let former = kind.map(|_| ManifestText::require(root)).transpose()?;
+        let former = former.map(|text| text.manifest());
         let mut locked = Self {
             layout,
             if_exists,

@@ -2,7 +2,7 @@
 
 use dataset::{ClosedSet, Code};
 use robots::{ContentClass, Dialect, StatusEffect};
-use sort::{codes, record, written_as};
+use sort::{Key, codes, record, written_as};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
@@ -241,6 +241,9 @@ record! {
         pub(super) content_hash: Option<u64>,
     }
 }
+
+/// A capture with its sort key.
+pub(super) type KeyedCapture = (Key<'static>, CaptureFields<'static>);
 
 record! {
     /// A candidate as it is stored in sort records: with the short form of its URL.

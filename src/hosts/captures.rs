@@ -1,6 +1,6 @@
 //! Sorts the captures of a dataset by a key, and finds the content of revisits.
 
-use super::candidate::CaptureFields;
+use super::candidate::{CaptureFields, KeyedCapture};
 use super::capture_rows::{CaptureRows, for_each_batch};
 use super::resolved::put_short_url;
 use super::revisits::RevisitFiller;
@@ -8,9 +8,6 @@ use super::{AsOf, ResolveContext};
 use dataset::CaptureFilter;
 use errors::Error;
 use sort::{Arena, GroupKey, Key, Reader, SharedSorter, SortedRecords};
-
-/// A capture with its sort key.
-pub(super) type KeyedCapture = (Key<'static>, CaptureFields<'static>);
 
 /// Appends the sort key of a row of a batch to a buffer. Returns false if the row is not needed.
 pub(super) type WriteKey<'k> = dyn Fn(&CaptureRows, usize, &mut Vec<u8>) -> bool + Sync + 'k;

@@ -12,8 +12,9 @@
 
 use super::ResolveContext;
 use super::as_of::AsOf;
+use super::candidate::KeyedCapture;
 use super::capture_rows::{MAX_FILTER_VALUES, build_values_filter};
-use super::captures::{KeyedCapture, WriteKey, for_each_capture_until, sort_captures};
+use super::captures::{WriteKey, for_each_capture_until, sort_captures};
 use super::key_captures::KeyCaptures;
 use super::redirects::{KeyedCandidate, RedirectFollower};
 use dataset::CaptureFilter;

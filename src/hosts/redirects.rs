@@ -9,12 +9,13 @@
 //! Every hop merges sorted records: pending redirects with captures by URL.
 
 use super::candidate::{
-    Candidate, CandidateFields, CaptureFields, CaptureRank, RedirectEnd, split_crawl_key,
+    Candidate, CandidateFields, CaptureFields, CaptureRank, KeyedCapture, RedirectEnd,
+    split_crawl_key,
 };
 use super::capture_rows::{
     CaptureRows, MAX_FILTER_VALUES, build_values_filter, for_each_redirect_target,
 };
-use super::captures::{KeyedCapture, for_each_capture_until, sort_captures};
+use super::captures::{for_each_capture_until, sort_captures};
 use super::key_captures::KeyCaptures;
 use super::{AsOf, ResolveContext};
 use dataset::{CaptureFilter, Code, push_crawl_key};

@@ -13,11 +13,10 @@
 //! capture without a time counts as the earliest.
 
 use super::ResolveContext;
-use super::candidate::{CaptureFields, CaptureRank, RulesSource};
+use super::candidate::{CaptureFields, CaptureRank, KeyedCapture, RulesSource};
 use super::capture_rows::{
     CaptureRows, EMPTY_BODY_DIGEST, MAX_FILTER_VALUES, build_values_filter, for_each_batch,
 };
-use super::captures::KeyedCapture;
 use dataset::CaptureFilter;
 use errors::Error;
 use robots::FetchOutcome;

@@ -7,7 +7,6 @@ use super::output::MatchWriter;
 use super::planned_urls::PlannedUrls;
 use crate::captures::Captures;
 use errors::Error;
-use robots::StatusEffect;
 use sort::SortedRecords;
 use tables::Table;
 
@@ -42,15 +41,4 @@ pub(super) trait UrlCaptures: Captures {
         decided: &DecidedRow,
         file: &mut MatchWriter,
     ) -> Result<(), Error>;
-}
-
-/// A capture by which a URL is decided, as far as its decision depends on it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Ruling<P> {
-    /// The effect of the HTTP status.
-    pub(super) effect: StatusEffect,
-    /// The place of the rules, which decide if the status does not.
-    pub(super) place: P,
-    /// The time of the fetch in milliseconds since 1970, which selects the vocabulary of preferences.
-    pub(super) time: Option<i64>,
 }

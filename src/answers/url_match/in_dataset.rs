@@ -1,11 +1,11 @@
 //! The captures of a dataset: the authoritative one of each origin at a time.
 
-use super::captures::{Ruling, UrlCaptures};
+use super::captures::UrlCaptures;
 use super::decision::{DecidedRow, DecisionBasis};
 use super::lookup::UrlLookup;
 use super::options::Options;
 use super::output::MatchWriter;
-use super::planned_urls::PlannedUrls;
+use super::planned_urls::{PlannedUrls, Ruling};
 use crate::captures::DatasetCaptures;
 use crate::own_tables;
 use dataset::row;

@@ -5,12 +5,12 @@
 //! hosts, which are in the order of `host_no`. A URL is decided by several captures: the one at its time, later ones and
 //! the last one (its plan).
 
-use super::captures::{Ruling, UrlCaptures};
+use super::captures::UrlCaptures;
 use super::decision::{DecidedRow, Decision, DecisionBasis, UrlAccess};
 use super::lookup::{ListedUrl, UrlLookup};
 use super::options::Options;
 use super::output::MatchWriter;
-use super::planned_urls::PlannedUrls;
+use super::planned_urls::{PlannedUrls, Ruling};
 use crate::captures::{HistoryCaptures, PolicyPlace};
 use crate::own_tables;
 use dataset::{BatchRow, CaptureFilter, row};

@@ -1,21 +1,12 @@
-//! The steps of a match, and the decision by a status or by rules.
+//! The options and resources of a running match, and its decisions by a status or by rules.
 
-use super::captures::UrlCaptures;
-use super::decision::{DecidedPreference, DecidedRow, Decision, DecisionBasis, UrlAccess};
-use super::lookup::{ListedUrl, MAX_URL_BYTES, UrlLookup, write_origin};
+use super::decision::{DecidedPreference, Decision, DecisionBasis, UrlAccess};
 use super::options::Options;
-use super::output::write_output;
-use super::planned_urls::PlannedUrls;
-use super::progress::{MatchProgress, MatchStage};
-use super::rules::decide_by_rules;
-use super::summary::MatchSummary;
-use super::url_list::{RowTime, UrlListReader};
+use super::progress::MatchProgress;
 use crawlers::{CrawlerPolicy, disallow_all_policy};
 use disk::SingleFile;
-use errors::Error;
-use hosts::AsOf;
 use robots::{Policy, RobotsTxt, StatusEffect};
-use sort::{GroupKey, Key, SortMemory, SortedRecords};
+use sort::SortMemory;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -28,44 +19,6 @@ pub(super) struct MatchRun<'a> {
     pub(super) stop: &'a Arc<AtomicBool>,
     /// The rules that apply if the HTTP status disallows everything.
     pub(super) disallow_all: Policy,
-}
-
-/// Decides all URLs of the list by `captures`, and writes the answers.
-///
-/// # Errors
-///
-/// Those of reading and writing.
-pub(super) fn run<C: UrlCaptures>(
-    run: &MatchRun<'_>,
-    captures: &C,
-    urls: UrlListReader,
-) -> Result<MatchSummary, Error> {
-    let (memory, progress) = (run.memory, run.progress);
-    let mut summary = MatchSummary::default();
-    let mut planned = PlannedUrls::new(run);
-    progress.begin_stage(MatchStage::Urls);
-    let lookups;
-    (lookups, summary.urls) = run.sort_urls(captures, urls, &mut planned)?;
-    progress.begin_stage(MatchStage::Captures);
-    summary.origins = captures.plan_urls(&lookups, &mut planned)?;
-    drop(lookups);
-    let (decisions, requests) = planned.finish()?;
-    progress.begin_stage(MatchStage::Rules);
-    summary.files = decide_by_rules(run, captures, &requests, &decisions)?;
-    drop(requests);
-    progress.begin_stage(MatchStage::Write);
-    let decisions = decisions.finish()?;
-    write_output(run.output, C::OUTPUT, &mut summary, |file| {
-        let (mut decisions, mut row) = (decisions.read()?, GroupKey::default());
-        let mut decided = DecidedRow::default();
-        while decided.read_next(&mut decisions, &mut row)? {
-            captures.write_answers(run.options, &decided, file)?;
-            memory.check_stop()?;
-            progress.set_rows(file.row_count());
-        }
-        Ok(())
-    })?;
-    Ok(summary)
 }
 
 impl<'a> MatchRun<'a> {
@@ -84,46 +37,6 @@ impl<'a> MatchRun<'a> {
             stop,
             disallow_all: disallow_all_policy(options.dialect),
         }
-    }
-
-    /// Reads the list, and sorts its URLs by the keys of their captures. Malformed rows are added to `planned`.
-    /// Returns the number of rows, too.
-    fn sort_urls<C: UrlCaptures>(
-        &self,
-        captures: &C,
-        urls: UrlListReader,
-        planned: &mut PlannedUrls<'_, C::Place>,
-    ) -> Result<(SortedRecords<'a, UrlLookup>, u64), Error> {
-        let mut lookups = self.memory.create_sorter::<UrlLookup>();
-        let (mut origin, mut key, mut escaped) = (Vec::new(), Vec::new(), Vec::new());
-        let mut index = 0;
-        let read = urls.read(self.stop, &mut |url, time| {
-            key.clear();
-            let is_accepted =
-                write_origin(url, &mut origin) && captures.write_key(&origin, &mut key);
-            let url = &url[..url.len().min(MAX_URL_BYTES)];
-            let row = ListedUrl { index, url };
-            let time = match time {
-                _ if !is_accepted => Err(DecisionBasis::BadUrl),
-                RowTime::Malformed => Err(DecisionBasis::BadTime),
-                RowTime::Time(time) => Ok(Some(time)),
-                RowTime::Missing => Ok(self.options.as_of),
-            };
-            match time {
-                Err(basis) => planned.add_undecided(&row, &[], basis)?,
-                Ok(time) => {
-                    let as_of = AsOf::from_option(time);
-                    lookups.push((Key::new(&key, &mut escaped), (as_of, row)))?;
-                }
-            }
-            index += 1;
-            self.progress.set_rows(index);
-            Ok(())
-        });
-        // If the run was stopped, an error of reading the list is a consequence of that.
-        self.memory.check_stop()?;
-        read?;
-        Ok((lookups.finish()?, index))
     }
 
     /// Returns the rules of a file for each crawler, in the order of the options.

@@ -2,7 +2,7 @@
 //! according to the captures of a dataset or a history.
 //!
 //! The list and the captures may be much larger than memory: all data is sorted externally (`src/sort`) and merged.
-//! `match_run.rs` has the steps:
+//! `steps.rs` has the steps:
 //!
 //! 1. The list is read (`url_list.rs`), and its URLs are sorted by the hosts or origins whose captures decide them.
 //! 2. `in_dataset.rs` or `in_history.rs` finds the captures of each URL ([`Captures`](captures::Captures)).
@@ -22,6 +22,7 @@ mod planned_urls;
 mod prepared;
 mod progress;
 mod rules;
+mod steps;
 mod summary;
 mod url_list;
 

@@ -1,13 +1,24 @@
 //! URLs whose captures are known. If an HTTP status decides, they are decided at once; the others are sorted by the
 //! places of their rules.
 
-use super::captures::Ruling;
 use super::decision::{DecidedUrl, DecisionBasis, PlannedUrl, SortedDecision, write_decisions};
 use super::lookup::ListedUrl;
 use super::match_run::MatchRun;
 use crate::captures::Place;
 use errors::Error;
+use robots::StatusEffect;
 use sort::{Arena, Rest, SharedSorter, SortedRecords, Sorter, record};
+
+/// A capture by which a URL is decided, as far as its decision depends on it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Ruling<P> {
+    /// The effect of the HTTP status.
+    pub(super) effect: StatusEffect,
+    /// The place of the rules, which decide if the status does not.
+    pub(super) place: P,
+    /// The time of the fetch in milliseconds since 1970, which selects the vocabulary of preferences.
+    pub(super) time: Option<i64>,
+}
 
 record! {
     /// A URL that is decided by the rules of a file.

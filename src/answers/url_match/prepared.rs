@@ -1,9 +1,10 @@
 //! Checks that a match can run, and runs it over a dataset or a history.
 
-use super::match_run::{self, MatchRun};
+use super::match_run::MatchRun;
 use super::options::Options;
 use super::output::{has_match_header, is_csv_name};
 use super::progress::MatchProgress;
+use super::steps::decide_urls;
 use super::summary::MatchSummary;
 use super::url_list::{UrlListOptions, UrlListReader};
 use crate::captures::{DatasetCaptures, HistoryCaptures};
@@ -139,7 +140,7 @@ impl PreparedMatch {
                     memory,
                     rows_read: progress.rows(),
                 };
-                let mut summary = match_run::run(&run, &DatasetCaptures { context }, urls)?;
+                let mut summary = decide_urls(&run, &DatasetCaptures { context }, urls)?;
                 summary.is_dataset_whole = dataset.is_finished();
                 summary
             }
@@ -149,7 +150,7 @@ impl PreparedMatch {
                     history: &history,
                     crawls: &options.crawls,
                 };
-                let mut summary = match_run::run(&run, &captures, urls)?;
+                let mut summary = decide_urls(&run, &captures, urls)?;
                 summary.is_dataset_whole = true;
                 summary
             }

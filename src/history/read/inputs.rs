@@ -4,8 +4,7 @@ use crate::error::HistoryErrorKind;
 use crate::write::manifest::HistoryManifest;
 use dataset::error::{DatasetDefect, DatasetErrorKind, JoinDefect};
 use dataset::{
-    DatasetOptions, JOINED_FOLDER, JoinedManifest, Manifest, SUCCESS_FILE, check_readable,
-    read_manifest_with_digest,
+    DatasetOptions, JOINED_FOLDER, JoinedManifest, Manifest, ManifestText, SUCCESS_FILE,
 };
 use errors::Error;
 use std::collections::{BTreeMap, BTreeSet};
@@ -208,7 +207,7 @@ impl Inputs {
 pub(crate) fn read_input_digest(path: &Path) -> Result<String, Error> {
     let joined = path.join(JOINED_FOLDER);
     let root = if joined.is_dir() { &joined } else { path };
-    Ok(read_manifest_with_digest(root)?.1)
+    Ok(ManifestText::require(root)?.digest())
 }
 
 /// Returns an error if a file of a history is missing, or has another size than when it was written.
@@ -228,11 +227,10 @@ fn check_files(root: &Path, manifest: &HistoryManifest) -> Result<(), Error> {
 impl InputDataset {
     /// Reads the manifest of a finished dataset.
     fn open(root: &Path) -> Result<Self, Error> {
-        check_readable(root)?;
-        if !dataset::is_dataset(root) {
-            return Err(DatasetDefect::no_manifest().error(root));
-        }
-        let (mut manifest, _) = read_manifest_with_digest(root)?;
+        let text = ManifestText::read(root)?.filter(|_| dataset::is_dataset(root));
+        let text = text.ok_or_else(|| DatasetDefect::no_manifest().error(root))?;
+        text.check_readable()?;
+        let mut manifest = text.manifest();
         manifest.check_files();
         if !manifest.stale.is_empty() || !disk::is_regular(&root.join(SUCCESS_FILE)) {
             return Err(DatasetDefect::Unfinished.error(root));

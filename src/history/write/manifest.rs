@@ -6,8 +6,8 @@
 
 use crate::own_tables;
 use columns::WrittenFile;
-use dataset::error::{DatasetDefect, DatasetErrorKind, ManifestDefect};
-use dataset::{FileStats, Format, MANIFEST_FILE, OutputLayout, to_json_line};
+use dataset::error::{DatasetErrorKind, ManifestDefect};
+use dataset::{FileStats, Format, MANIFEST_FILE, ManifestText, OutputLayout, to_json_line};
 use errors::Error;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -60,32 +60,27 @@ impl HistoryManifest {
     /// [`ErrorKind::Read`](errors::ErrorKind::Read), [`DatasetErrorKind::BadManifest`];
     /// [`DatasetErrorKind::NotADataset`] if the manifest has another format than this program writes.
     pub fn read(root: &Path) -> Result<Option<Self>, Error> {
-        let path = root.join(MANIFEST_FILE);
-        if !disk::is_regular(&path) {
-            return Ok(None);
-        }
-        let text = disk::read(&path).map_err(|error| Error::read(&path, error))?;
-        Self::parse(&text).map_err(|kind| Error::new(kind, &path))
-    }
-
-    /// Parses a manifest; `None` if it is not one of a history.
-    fn parse(text: &[u8]) -> Result<Option<Self>, DatasetErrorKind> {
-        let invalid_error =
-            |message: String| DatasetErrorKind::BadManifest(ManifestDefect::Invalid(message));
-        let mut lines = text.split(|&byte| byte == b'\n');
-        let first: Result<Value, _> = serde_json::from_slice(lines.next().unwrap_or_default());
-        let Some(first) = first.ok().filter(|first| first["kind"] == KIND) else {
+        let Some(text) = ManifestText::read(root)?.filter(|text| text.first_line()["kind"] == KIND)
+        else {
             return Ok(None);
         };
-        if !format().is_format_of(&first) {
-            return Err(DatasetErrorKind::NotADataset(DatasetDefect::other_format()));
-        }
+        text.check_format(&format())?;
+        let history = Self::parse(&text.bytes);
+        history
+            .map(Some)
+            .map_err(|message| text.invalid_error(message))
+    }
+
+    /// Parses a manifest, or says what is not valid.
+    fn parse(text: &[u8]) -> Result<Self, String> {
+        let mut lines = text.split(|&byte| byte == b'\n');
+        let first: Value =
+            serde_json::from_slice(lines.next().unwrap_or_default()).unwrap_or_default();
         let crawls: Option<Vec<String>> = serde_json::from_value(first["crawls"].clone()).ok();
         let crawls = crawls.filter(|crawls| are_crawls(crawls));
-        let no_crawls = || invalid_error("line 1 has no valid `crawls`".to_owned());
         let mut history = Self {
             meaning: first["meaning"].as_u64().unwrap_or_default(),
-            crawls: crawls.ok_or_else(no_crawls)?,
+            crawls: crawls.ok_or("line 1 has no valid `crawls`")?,
             has_untimed_captures: first["untimed_captures"] == true,
             files: Vec::new(),
         };
@@ -93,25 +88,23 @@ impl HistoryManifest {
         let (mut bytes, mut rows) = (0u64, 0u64);
         for (number, line) in (2..).zip(lines).filter(|(_, line)| !line.is_empty()) {
             let file: HistoryFile = serde_json::from_slice(line)
-                .map_err(|error| invalid_error(format!("line {number} cannot be read: {error}")))?;
+                .map_err(|error| format!("line {number} cannot be read: {error}"))?;
             if file.table().is_none() {
-                let message = format!("line {number} has a path that no history has");
-                return Err(invalid_error(message));
+                return Err(format!("line {number} has a path that no history has"));
             }
             if !paths.insert(file.path.clone()) {
-                return Err(invalid_error(format!("line {number} repeats a path")));
+                return Err(format!("line {number} repeats a path"));
             }
             // Other code adds these numbers without checks, so that their sums must not overflow.
             let sums = bytes.checked_add(file.stats.bytes);
             let sums = sums.zip(rows.checked_add(file.stats.rows));
-            (bytes, rows) =
-                sums.ok_or_else(|| invalid_error(format!("line {number} has impossible numbers")))?;
+            (bytes, rows) = sums.ok_or_else(|| format!("line {number} has impossible numbers"))?;
             history.files.push(file);
         }
         if !text.ends_with(b"\n") {
-            return Err(invalid_error("its last line has no end".to_owned()));
+            return Err("its last line has no end".to_owned());
         }
-        Ok(Some(history))
+        Ok(history)
     }
 
     /// Returns the content of the manifest file.
@@ -198,12 +191,7 @@ mod tests {
             text +=
                 &format!("{{\"bytes\":{bytes},\"path\":\"{path}\",\"rows\":1,\"xxh3\":\"00\"}}\n");
         }
-        let parsed = HistoryManifest::parse(text.as_bytes());
-        let parsed = parsed.map(|history| history.expect("the first line is that of a history"));
-        parsed.map_err(|kind| match kind {
-            DatasetErrorKind::BadManifest(defect) => defect.to_string(),
-            other => panic!("{other:?}"),
-        })
+        HistoryManifest::parse(text.as_bytes())
     }
 
     #[test]
@@ -214,10 +202,7 @@ mod tests {
         );
         let parsed = parse("[\"A\",\"B-2.c_d\"]", &[(a, 5), (b, 6)]).unwrap();
         assert_eq!((parsed.crawls.len(), parsed.files.len()), (2, 2));
-        assert_eq!(
-            HistoryManifest::parse(parsed.text().as_bytes()),
-            Ok(Some(parsed))
-        );
+        assert_eq!(HistoryManifest::parse(parsed.text().as_bytes()), Ok(parsed));
         let long = format!("[\"{}\"]", "a".repeat(101));
         for crawls in [
             "[\"A\",\"A\"]",

@@ -1,10 +1,10 @@
 //! The datasets that are joined, and the checks that they fit together.
 
 use dataset::division::Shard;
-use dataset::error::{DatasetDefect, DatasetErrorKind, JoinDefect, REGISTRY, SUFFIX_LIST};
+use dataset::error::{DatasetErrorKind, JoinDefect, REGISTRY, SUFFIX_LIST};
 use dataset::{
-    Dataset, DatasetOptions, JoinedManifest, Manifest, MemberEntry, PartLocation, SUCCESS_FILE,
-    is_dataset, is_member_name, read_manifest_with_digest,
+    Dataset, DatasetOptions, Format, JoinedManifest, Manifest, ManifestText, MemberEntry,
+    PartLocation, SUCCESS_FILE, is_dataset, is_member_name,
 };
 use disk::FileKind;
 use errors::Error;
@@ -88,14 +88,13 @@ impl Members {
     /// Adds the dataset at `root`, after checking that it can be joined with others.
     fn add_member(&mut self, name: String, root: PathBuf, is_mixed: bool) -> Result<(), Error> {
         let refuse = |defect| Err(Error::new(DatasetErrorKind::Unjoinable(defect), &root));
-        if let Some(kind) = dataset::read_kind(&root)? {
+        let text = ManifestText::require(&root)?;
+        if let Some(kind) = text.kind() {
             return refuse(JoinDefect::OfKind(kind));
         }
-        let (mut manifest, digest) = read_manifest_with_digest(&root)?;
+        text.check_format(&Format::of_datasets())?;
+        let (mut manifest, digest) = (text.manifest(), text.digest());
         manifest.check_files();
-        if manifest.has_other_format {
-            return Err(DatasetDefect::other_format().error(&root));
-        }
         if manifest.meaning != tables::MEANING && !is_mixed {
             return refuse(JoinDefect::Meaning {
                 found: manifest.meaning,

@@ -5,8 +5,8 @@ use super::folder::FolderSearch;
 use super::scanned_dataset::{self, ListedFile, check_files};
 use super::{FindingKind, Findings, Remedy, VerifyPhase, VerifyProgress, VerifyReport};
 use dataset::{
-    JOINED_FOLDER, JoinedManifest, LogEntries, MANIFEST_FILE, SUCCESS_FILE, VIEWS_FILE,
-    is_views_of, read_manifest_with_digest,
+    JOINED_FOLDER, JoinedManifest, LogEntries, MANIFEST_FILE, ManifestText, SUCCESS_FILE,
+    VIEWS_FILE, is_views_of,
 };
 use errors::Error;
 use std::path::Path;
@@ -23,7 +23,7 @@ pub(super) fn check(
     for member in &joined.members {
         let root = folder.join(&member.name);
         let mut member_report = scanned_dataset::check(&root, progress)?;
-        if read_manifest_with_digest(&root)?.1 != member.digest {
+        if ManifestText::require(&root)?.digest() != member.digest {
             member_report.findings.add(
                 FindingKind::Manifest,
                 MANIFEST_FILE,

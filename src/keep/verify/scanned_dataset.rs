@@ -7,8 +7,9 @@ use super::{FindingKind, Findings, VerifyPhase, VerifyProgress, VerifyReport, pl
 use arrow_schema::SchemaRef;
 use dataset::error::{DatasetDefect, ManifestDefect};
 use dataset::{
-    AGENTS_PATH, CombinedFile, FileEntry, FileStats, LOG_FILE, LogEntries, MANIFEST_FILE, Manifest,
-    PARTS_FOLDER, PartLocation, SUCCESS_FILE, VIEWS_FILE, check_format, is_views_of, success_text,
+    AGENTS_PATH, CombinedFile, FileEntry, FileStats, Format, LOG_FILE, LogEntries, MANIFEST_FILE,
+    Manifest, ManifestText, PARTS_FOLDER, PartLocation, SUCCESS_FILE, VIEWS_FILE, is_views_of,
+    success_text,
 };
 use errors::Error;
 use rayon::prelude::*;
@@ -25,15 +26,15 @@ pub(super) fn check(root: &Path, progress: &VerifyProgress) -> Result<VerifyRepo
     if kind.is_none() {
         return Err(DatasetDefect::no_manifest().error(root));
     }
-    check_format(root)?;
     let _lock = lock_log(root)?;
-    let text = disk::read(&path).map_err(|error| Error::read(&path, error))?;
+    let text = ManifestText::require(root)?;
+    text.check_format(&Format::of_datasets())?;
     let mut report = VerifyReport::default();
-    let mut manifest = Manifest::parse(&text);
+    let mut manifest = text.manifest();
     // Collected before `check_manifest` removes malformed entries, so that their files are not reported
     // as foreign.
     let mut known = listed_paths(&manifest);
-    check_digest(root, &manifest, &text, &mut report.findings);
+    check_digest(root, &manifest, &text.bytes, &mut report.findings);
     report.findings.append(check_manifest(root, &mut manifest));
     report.parts = manifest.parts.len() as u64;
     let captures = manifest.parts.iter().map(|part| part.captures);
