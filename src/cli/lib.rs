@@ -1,75 +1,33 @@
 //! The command line of robots-scan.
 //!
-//! Each command that calls the library has a file `<name>_command.rs`, which declares the arguments, converts them to
-//! the options of the library, calls the library, and formats the result. All commands implement the trait of
-//! `command.rs`, and `args.rs` lists them. `shared_args.rs` has arguments of several commands; `run_args.rs` has those
-//! that `scan`, `records` and `bodies` share, and `capture_run.rs` has the code that these three share.
-//! `summary.rs` formats the summary of a scan, and `next_commands.rs` the commands suggested at the end of a summary.
-//! `output.rs` writes standard output, `message.rs` prints errors and warnings, `hint.rs` adds advice to errors,
-//! `exit.rs` determines the exit code, and `progress.rs` displays progress. `caller.rs` represents the terminal or the
-//! program that a command reports to.
+//! | folder | content |
+//! |---|---|
+//! | `commands/` | a file `<name>_command.rs` for each command that calls the library: it declares the arguments, converts them to the options of the library, calls it, and gives the result to be printed. All implement the trait of `command.rs`, and `args.rs` lists them; `capture_run.rs` is what `scan`, `records` and `bodies` share |
+//! | `printing/` | results, summaries, progress, and errors with their hints |
+//! | `advice/` | commands to run next, and what a mistyped argument may mean |
+//! | `calls/` | the terminal or the program that a command reports to, and the exit codes |
 //!
 //! The packages of the library do not depend on the options of the command line.
 //!
 //! [`run`] is the whole program. [`call`] runs a command that writes or verifies files, such as `scan`, for another
 //! program, which displays the progress itself: the Python package.
 
-#[cfg(feature = "answers")]
-mod agent_advice;
-mod arg_values;
-mod args;
-mod bodies_command;
-mod builtin_command;
-mod call;
-mod call_error;
-mod call_monitor;
-mod caller;
-mod capture_run;
-#[cfg(feature = "answers")]
-mod check_command;
-#[cfg(feature = "answers")]
-mod check_json;
-#[cfg(feature = "answers")]
-mod check_report;
-mod column_args;
-mod command;
-mod defaults;
-mod escape;
-mod exit;
-mod hint;
-#[cfg(feature = "answers")]
-mod history_command;
-mod join_command;
-#[cfg(feature = "answers")]
-mod match_command;
-mod message;
-mod mistyped;
-mod network;
-mod next_commands;
-mod output;
-mod progress;
-mod progress_line;
-mod progress_source;
-mod quantity;
-#[cfg(feature = "answers")]
-mod record_fetch;
-mod records_command;
-mod run_args;
-mod scan_command;
-mod shard_choice;
-mod shared_args;
-mod summary;
-mod verify_command;
-mod views_command;
+mod advice;
+mod calls;
+mod commands;
+mod printing;
 
-pub use call::{call, stream_options};
-pub use call_error::CallError;
-pub use call_monitor::{CallMonitor, Message, MessageLevel, ProgressState};
+pub use calls::call::{call, stream_options};
+pub use calls::call_error::CallError;
+pub use calls::call_monitor::{CallMonitor, Message, MessageLevel, ProgressState};
 
-use args::{Args, parse_command};
-use caller::Caller;
+use advice::mistyped;
+use calls::caller::Caller;
+use calls::exit;
 use clap::CommandFactory;
-use command::CommandOutcome;
+use commands::args::{Args, parse_command};
+use commands::command::CommandOutcome;
+use printing::{message, output};
 use std::ffi::OsString;
 
 /// Runs the program with arguments, the first of which is its name. Returns the exit code.

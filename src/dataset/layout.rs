@@ -51,10 +51,10 @@ impl OutputLayout {
         }
     }
 
-    /// Returns the layout of a folder that is not a dataset, with the kind that its manifest states.
-    pub fn new_of_kind(root: &Path, kind: &'static str) -> Self {
+    /// Returns the layout of a folder that is not a dataset, with the kind that its manifest states, such as `history`.
+    pub fn new_for_other_folder(root: &Path, folder_kind: &'static str) -> Self {
         Self {
-            kind: Some(kind),
+            kind: Some(folder_kind),
             ..Self::new_dataset(root, &[], None)
         }
     }

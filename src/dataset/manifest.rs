@@ -362,8 +362,8 @@ impl Manifest {
         })
     }
 
-    /// Returns the crawls whose rows have another version of their meaning than the rows that this program writes, with
-    /// this version.
+    /// Returns the crawls whose rows have another version of their meaning ([`MEANING`]) than the rows that this program
+    /// writes. The values are the versions of these rows.
     pub fn other_meanings(&self) -> BTreeMap<String, u64> {
         let is_other = self.meaning != MEANING;
         let parts = self.parts.iter().filter(|_| is_other);

@@ -473,14 +473,14 @@ pub mod for_macro {
     pub use tables::{Column, Table};
 }
 
-/// Defines a struct with some columns of a table: a [`Row`](crate::Row). A column that may be null is an `Option`, and
-/// a column of words a [`Word`](crate::Word).
+/// Defines a struct with some columns of a table: a [`Row`](crate::Row). A column that may be null is an `Option`. A
+/// column that has one of a fixed set of words is a [`Word`](crate::Word).
 ///
-/// - `whole struct`: it has all columns of the table, so that rows can be written.
+/// - `whole struct`: the struct has all columns of the table, so that rows can be written.
 /// - `sorted by (a, b)`: rows are in ascending order of these columns, and no two have equal ones, which is checked when
 ///   rows are read.
-/// - `..rest: COLUMNS`: the last field has the encoded values of these columns. With `as R`, the words that the row `R`
-///   has in these columns are checked.
+/// - `..rest: COLUMNS`: the last field has the values of these columns, encoded. With `as R`, the columns that are a
+///   `Word` in the row `R` are checked when rows are read: a word outside its set is an error.
 ///
 /// ```
 /// dataset::row! {
@@ -491,7 +491,7 @@ pub mod for_macro {
 /// }
 /// ```
 ///
-/// A field that the table lacks, or has with another type or nullability, is an error of the compiler:
+/// A field that the table lacks, or has with another type or nullability, is a compile error:
 ///
 /// ```compile_fail,E0080
 /// dataset::row! {

@@ -1,8 +1,12 @@
 //! The error type of all packages: a kind, a path and a cause.
 //!
-//! Each package has an enum of its own kinds, which implements [`Kind`]. A kind has what a caller needs
-//! to react to the error, and its message. Messages do not mention options of the command line. The
-//! command line adds its own advice for each kind.
+//! Each package declares the enum of its own kinds with [`kinds!`], and implements [`Kind`] for it. A kind has what a
+//! caller needs to react to the error, its message, and advice that only the command line prints. Messages do not mention
+//! options of the command line; hints may.
+
+mod kinds;
+
+pub use kinds::Place;
 
 use std::any::Any;
 use std::fmt;
@@ -21,12 +25,18 @@ struct ErrorInner {
     source: Option<Box<dyn std::error::Error + Send + Sync>>,
 }
 
-/// A kind of errors. Each package implements this trait for one enum, which has all of its kinds.
-pub trait Kind: Any + fmt::Debug + Send + Sync {
+/// The texts of an error, which [`kinds!`] writes.
+pub trait Message {
     /// Writes the message about a path, without its cause and without advice. Control characters in
     /// the path are not escaped.
-    fn write_message(&self, path: &Path, f: &mut fmt::Formatter<'_>) -> fmt::Result;
+    fn write_message(&self, place: Place<'_>, f: &mut fmt::Formatter<'_>) -> fmt::Result;
 
+    /// Returns advice for the user of the command line, if there is any. It may name options.
+    fn hint(&self, place: Place<'_>) -> Option<String>;
+}
+
+/// A kind of errors. Each package implements this trait for one enum, which has all of its kinds.
+pub trait Kind: Message + Any + fmt::Debug + Send + Sync {
     /// Returns true if an error of this kind stops a run before it begins, so that nothing is written.
     fn is_before_start(&self) -> bool {
         true
@@ -38,71 +48,50 @@ pub trait Kind: Any + fmt::Debug + Send + Sync {
     }
 }
 
-/// The kinds of errors with files on disk, and of interruptions.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum ErrorKind {
-    /// A file or folder cannot be read.
-    Read,
-    /// A file or folder cannot be written.
-    Write,
-    /// The output cannot be created.
-    Create,
-    /// The output exists and was not made by robots-scan.
-    ForeignFile,
-    /// Another run is writing to the output.
-    Busy,
-    /// The limit of open files is lower than a run needs.
-    TooFewOpenFiles {
-        /// The limit of open files that applies to this process.
-        limit: usize,
-        /// The lowest limit that is sufficient.
-        needed: usize,
-    },
-    /// This number of threads cannot be started.
-    Threads(usize),
-    /// A folder has more entries, or deeper subfolders, than the limits.
-    FolderTooLarge {
-        /// The limit of files and folders in total.
-        entries: u64,
-        /// The limit of the depth of folders. The searched folder has depth 0.
-        depth: usize,
-    },
-    /// The run was interrupted. Its finished parts are kept.
-    Interrupted,
-    /// The run was interrupted and left no output.
-    Abandoned,
+kinds! {
+    /// The kinds of errors with files on disk, and of interruptions.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub enum ErrorKind at place {
+        /// A file or folder cannot be read.
+        Read => "cannot read '{place}'";
+        /// A file or folder cannot be written.
+        Write => "cannot write '{place}'";
+        /// The output cannot be created.
+        Create => "cannot create '{place}'";
+        /// The output exists and was not made by robots-scan.
+        ForeignFile => "'{place}' was not written by robots-scan and is left unchanged";
+            -> "choose another -o";
+        /// Another run is writing to the output.
+        Busy => "another run is writing to '{place}'";
+            -> "wait until it ends, or choose another -o";
+        /// The limit of open files is lower than a run needs.
+        TooFewOpenFiles {
+            /// The limit of open files that applies to this process.
+            limit: usize,
+            /// The lowest limit that is sufficient.
+            needed: usize,
+        } => "too few open files are allowed: the limit is {limit}, and at least {needed} are needed";
+            -> "raise it: ulimit -n {needed}";
+        /// This number of threads cannot be started.
+        Threads(threads: usize) => "cannot start {threads} threads";
+            -> "give fewer with --threads";
+        /// A folder has more entries, or deeper subfolders, than the limits.
+        FolderTooLarge {
+            /// The limit of files and folders in total.
+            entries: u64,
+            /// The limit of the depth of folders. The searched folder has depth 0.
+            depth: usize,
+        } => "'{place}' has more than {entries} files and folders, or more than {depth} nested folders";
+            -> "give smaller folders, or list the archives in a file for --paths";
+        /// The run was interrupted. Its finished parts are kept.
+        Interrupted => "interrupted; finished parts of '{place}' are kept";
+            -> "run the same command with --resume to continue";
+        /// The run was interrupted and left no output.
+        Abandoned => "interrupted; '{place}' was not written";
+    }
 }
 
 impl Kind for ErrorKind {
-    fn write_message(&self, path: &Path, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let place = path.display();
-        match self {
-            Self::FolderTooLarge { entries, depth } => write!(
-                f,
-                "'{place}' has more than {entries} files and folders, or more than {depth} nested folders"
-            ),
-            Self::ForeignFile => {
-                write!(
-                    f,
-                    "'{place}' was not written by robots-scan and is left unchanged"
-                )
-            }
-            Self::Busy => write!(f, "another run is writing to '{place}'"),
-            Self::Read => write!(f, "cannot read '{place}'"),
-            Self::Write => write!(f, "cannot write '{place}'"),
-            Self::Create => write!(f, "cannot create '{place}'"),
-            Self::TooFewOpenFiles { limit, needed } => write!(
-                f,
-                "too few open files are allowed: the limit is {limit}, and at least {needed} are needed"
-            ),
-            Self::Threads(threads) => write!(f, "cannot start {threads} threads"),
-            Self::Abandoned => write!(f, "interrupted; '{place}' was not written"),
-            Self::Interrupted => {
-                write!(f, "interrupted; finished parts of '{place}' are kept")
-            }
-        }
-    }
-
     fn is_before_start(&self) -> bool {
         !matches!(
             self,
@@ -182,6 +171,11 @@ impl Error {
         &self.0.path
     }
 
+    /// Returns advice for the user of the command line, if there is any.
+    pub fn hint(&self) -> Option<String> {
+        self.0.kind.hint(Place(&self.0.path))
+    }
+
     /// Returns true if the user interrupted the run.
     pub fn is_interruption(&self) -> bool {
         self.0.kind.is_interruption()
@@ -195,7 +189,7 @@ impl Error {
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.kind.write_message(&self.0.path, f)
+        self.0.kind.write_message(Place(&self.0.path), f)
     }
 }
 

@@ -3,6 +3,10 @@
 //! Columns are UTF-8, but bodies may hold any bytes. Bytes that are not UTF-8 are escaped, so that the
 //! original bytes can be restored from the tables.
 
+mod terminal;
+
+pub use terminal::{escape, is_control_character, quote_for_shell};
+
 use std::borrow::Cow;
 use std::fmt::Write as _;
 

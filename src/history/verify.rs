@@ -67,7 +67,7 @@ fn check(
     let log = LogEntries::read(root).ok().flatten().unwrap_or_default();
     let left = find_left_files(root, history, &log);
     check_folder(root, history, &tables, &left, &mut report.findings);
-    report.findings.replace_remedies(Remedy::RebuildHistory);
+    report.findings.replace_remedies(Remedy::REBUILD_HISTORY);
     for name in left.iter().chain(&log.temp_folders) {
         if root.join(name).exists() {
             let what = format_args!("a run that was stopped has left it");

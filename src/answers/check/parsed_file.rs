@@ -1,7 +1,7 @@
 //! A parsed robots.txt, from which results for many crawlers are computed.
 
 use super::report::ReportedAnomaly;
-use super::robots_txt::{find_anomalies, select_verdict};
+use super::robots_txt::{find_anomalies, find_verdict_for};
 use crawlers::{Crawler, CrawlerPolicy, DialectChoice};
 use robots::{
     AgentVerdict, Basis, Evaluator, OwnedRobotsTxt, ParseOptions, Parser, RequestRate, RobotsTxt,
@@ -81,7 +81,7 @@ impl ParsedFile {
         let verdicts = self.verdicts();
         let names = verdicts.iter();
         let names = names.map(|verdict| (&*verdict.name, verdict.verdict.basis));
-        match select_verdict(names, crawler) {
+        match find_verdict_for(names, crawler) {
             Some(i) => verdicts[i].verdict,
             None => CrawlerVerdict::NO_GROUP,
         }

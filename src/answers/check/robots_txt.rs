@@ -190,7 +190,7 @@ fn compute_crawler_verdicts(
         let policy = Policy::new(dialect, robots, crawler.agent().as_bytes());
         (dialect, policy.verdict())
     });
-    match select_verdict(names, crawler).map(|i| &verdicts[i]) {
+    match find_verdict_for(names, crawler).map(|i| &verdicts[i]) {
         Some(verdict) => CrawlerVerdicts {
             verdict: verdict.verdict,
             basis: verdict.basis,
@@ -211,7 +211,7 @@ fn compute_crawler_verdicts(
 
 /// Returns the index of the verdict that applies to a crawler; `None` if no group applies to the crawler.
 /// `verdicts` are the name and the basis of each verdict of a file; the first one is that of `*`.
-pub(super) fn select_verdict<'a>(
+pub(super) fn find_verdict_for<'a>(
     verdicts: impl Iterator<Item = (&'a [u8], Basis)> + Clone,
     crawler: &Crawler,
 ) -> Option<usize> {

@@ -1,9 +1,8 @@
-//! Details of error kinds: why a dataset or a manifest is refused. Defects for which the command line has a hint, or
-//! which a caller distinguishes, are variants. The others are texts.
+//! Details of error kinds: why a dataset or a manifest is refused.
 
 use super::DatasetErrorKind;
 use crate::file_names::MANIFEST_FILE;
-use errors::Error;
+use errors::{Error, Place};
 use std::fmt;
 use std::path::Path;
 
@@ -11,32 +10,41 @@ use std::path::Path;
 const EARLIER_TRIAL: &str =
     "it was made by an earlier trial of robots-scan: remove it and make it again";
 
-/// The reason why a path cannot be used as a dataset.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum DatasetDefect {
-    /// The folder is not a dataset, but of another kind, such as `history`, and has other tables.
-    OfKind(String),
-    /// Joining the datasets in the folder was not finished.
-    NotJoined,
-    /// The run that writes the dataset is not finished.
-    Unfinished,
-    /// The dataset was joined with others, and was changed after that.
-    MemberChanged,
-    /// A part has no file of a table.
-    NoPartFile { table: &'static str },
-    /// A file of the dataset is missing, or has another size than when it was written.
-    BadFile {
-        /// The defect.
-        message: String,
-    },
-    /// The rows of a table contradict themselves or those of other tables, or exceed a limit.
-    BadTable {
-        table: &'static str,
-        /// The defect.
-        message: String,
-    },
-    /// Another reason, which has no hint.
-    Other(String),
+errors::reasons! {
+    /// The reason why a path cannot be used as a dataset. Defects with a hint, or which a caller distinguishes, are
+    /// variants. The others are texts.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub enum DatasetDefect at place {
+        /// The folder is not a dataset, but of another kind, such as `history`, and has other tables.
+        OfKind(kind: String) => "it is a {kind}, which has other tables";
+            -> "query it in DuckDB with its views.sql, or give the dataset of a crawl";
+        /// Joining the datasets in the folder was not finished.
+        NotJoined => "joining its datasets was not finished";
+            -> "finish it: robots-scan join {}", place.quoted();
+        /// The run that writes the dataset is not finished.
+        Unfinished => "its run is not finished";
+            -> "finish it first: run its scan again with --resume";
+        /// The dataset was joined with others, and was changed after that.
+        MemberChanged => "it is not as it was when it was joined";
+            -> "join again: robots-scan join {}", Place(place.parent().unwrap_or(&place)).quoted();
+        /// A part has no file of a table.
+        NoPartFile { table: &'static str } => "this part has no file of the table `{table}`";
+            -> "finish the scan that wrote it with --resume, or scan again with --overwrite";
+        /// A file of the dataset is missing, or has another size than when it was written.
+        BadFile {
+            /// The defect.
+            message: String,
+        } => "{message}";
+            -> "see: robots-scan verify {}", place.quoted();
+        /// The rows of a table contradict themselves or those of other tables, or exceed a limit.
+        BadTable {
+            table: &'static str,
+            /// The defect.
+            message: String,
+        } => "{message}";
+        /// Another reason, which has no hint.
+        Other(message: String) => "{message}";
+    }
 }
 
 impl DatasetDefect {
@@ -110,23 +118,6 @@ impl DatasetDefect {
     }
 }
 
-impl fmt::Display for DatasetDefect {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::OfKind(kind) => write!(f, "it is a {kind}, which has other tables"),
-            Self::NotJoined => f.write_str("joining its datasets was not finished"),
-            Self::Unfinished => f.write_str("its run is not finished"),
-            Self::MemberChanged => f.write_str("it is not as it was when it was joined"),
-            Self::NoPartFile { table } => {
-                write!(f, "this part has no file of the table `{table}`")
-            }
-            Self::BadFile { message } | Self::BadTable { message, .. } | Self::Other(message) => {
-                f.write_str(message)
-            }
-        }
-    }
-}
-
 /// The properties by which an input is recognized when a run is resumed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InputIdentity {
@@ -157,29 +148,23 @@ impl fmt::Display for InputIdentity {
     }
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum ManifestDefect {
-    /// The last line has no line break.
-    CutLine {
-        /// The length of that line.
-        bytes: usize,
-    },
-    /// The manifest has a content that no run writes. The message has the place and the defect.
-    Invalid(String),
+errors::reasons! {
+    /// The reason why a manifest is refused.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub enum ManifestDefect at place {
+        /// The last line has no line break.
+        CutLine {
+            /// The length of that line.
+            bytes: usize,
+        } => "its last line, of {bytes} bytes, has no end";
+        /// The manifest has a content that no run writes. The message has the place and the defect.
+        Invalid(message: String) => "{message}";
+    }
 }
 
 impl ManifestDefect {
     /// Returns the defect of a manifest in another format than the present one.
     pub fn other_format() -> Self {
         Self::Invalid(EARLIER_TRIAL.to_owned())
-    }
-}
-
-impl fmt::Display for ManifestDefect {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::CutLine { bytes } => write!(f, "its last line, of {bytes} bytes, has no end"),
-            Self::Invalid(message) => f.write_str(message),
-        }
     }
 }

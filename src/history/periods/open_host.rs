@@ -87,8 +87,9 @@ impl OpenHost {
         Ok(())
     }
 
-    /// Adds a capture to the last period, or to a new one if its state differs. Captures of one period of a history
-    /// have the same state, so that `is_known_state` avoids to compare it. Returns the number of the period.
+    /// Adds a capture to the last period, or to a new one if its state differs. `is_known_state` is true if the capture
+    /// was in the same period of an earlier history as the one before: their states are equal, and are not compared.
+    /// Returns the number of the period.
     fn add_to_period(
         &mut self,
         capture: &CaptureRecord<'_>,

@@ -4,7 +4,7 @@ use super::agent_periods::{PeriodFields, PeriodOfHost, PeriodOfPolicy};
 use crate::error::damaged_error;
 use crate::own_tables;
 use crate::policies::row_key::{RowKey, key_from_text};
-use crate::read::capture_record::{NAMING_STATE, STATE_KEYS};
+use crate::read::capture_record::{AGENT_PERIOD_STATE, STATE_KEYS};
 use crate::read::stored_hosts::{HostPeriod, StoredHost};
 use errors::Error;
 use sort::{SortMemory, Sorter};
@@ -51,7 +51,7 @@ impl<'s> UsedKeys<'s> {
             self.policies.push((key, ()))?;
             self.last_policy = Some(key);
         }
-        let state = NAMING_STATE.read(&period.state);
+        let state = AGENT_PERIOD_STATE.read(&period.state);
         if !state.has_named_rows {
             return Ok(());
         }

@@ -87,14 +87,14 @@ pub(crate) const STATE_DOMAIN: Encoding<StateDomain<'static>> = Encoding::of(STA
 
 row! {
     /// The columns of a state that periods of crawlers need.
-    pub(crate) struct NamingState<'a> of own_tables::HOST_PERIODS {
+    pub(crate) struct AgentPeriodState<'a> of own_tables::HOST_PERIODS {
         pub(crate) url_host_registered_domain: Option<&'a [u8]>,
         /// False if the verdicts of named crawlers are not stored, because there are too many.
         pub(crate) has_named_rows: bool,
     }
 }
 
-pub(crate) const NAMING_STATE: Encoding<NamingState<'static>> = Encoding::of(STATE);
+pub(crate) const AGENT_PERIOD_STATE: Encoding<AgentPeriodState<'static>> = Encoding::of(STATE);
 
 row! {
     /// The columns of a state that are counted.

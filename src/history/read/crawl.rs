@@ -110,7 +110,7 @@ row! {
 }
 
 row! {
-    /// A host with its state, but for the keys.
+    /// A host with the columns of its state, without the keys of its policy and its preferences.
     struct HostRow<'a> of Table::HOSTS, sorted by (surt_host_name) {
         host_id: i64,
         surt_host_name: &'a str,
@@ -612,7 +612,7 @@ fn sort_preferences<'s>(
         let mut rows = dataset.rows::<PreferenceRow<'_>>()?;
         let (mut last, mut number) = ((String::new(), i64::MIN), 0);
         while let Some(PreferenceRow { host_id, row }) = rows.next_record()? {
-            // A host has several rows with the same crawler.
+            // Equal pairs are in order, too: a host may have several rows for one crawler.
             let order = (read_agent(row.0), host_id);
             if order < (last.0.as_str(), last.1) {
                 return Err(damaged_error(Table::HOST_PREFERENCES));

@@ -238,7 +238,7 @@ fn default_class(
 
 /// The kinds of crawlers that a file does not name: a host has one class for all crawlers of a kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum UnnamedCrawlers {
+enum UnnamedCrawlerKind {
     /// `*` itself.
     Wildcard,
     /// Crawlers that obey the groups of `*`.
@@ -247,13 +247,14 @@ enum UnnamedCrawlers {
     IgnoringWildcard,
 }
 
-const UNNAMED_CRAWLERS: [UnnamedCrawlers; 3] = [
-    UnnamedCrawlers::Wildcard,
-    UnnamedCrawlers::Obeying,
-    UnnamedCrawlers::IgnoringWildcard,
+/// All kinds: what a file that does not name a crawler means for it.
+const UNNAMED_CRAWLER_KINDS: [UnnamedCrawlerKind; 3] = [
+    UnnamedCrawlerKind::Wildcard,
+    UnnamedCrawlerKind::Obeying,
+    UnnamedCrawlerKind::IgnoringWildcard,
 ];
 
-impl UnnamedCrawlers {
+impl UnnamedCrawlerKind {
     fn class(self, wildcard: VerdictClass, has_named_rows: bool) -> VerdictClass {
         match self {
             Self::Wildcard => wildcard,
@@ -394,12 +395,12 @@ fn count_domains(
         domain.set(next);
         let (position, _) = domain.get();
         let is_sample = crawls[position as usize].is_sample;
-        let new = || UNNAMED_CRAWLERS.map(|_| Totals::new());
+        let new = || UNNAMED_CRAWLER_KINDS.map(|_| Totals::new());
         let of_crawl = totals.entry(position).or_insert_with(new);
-        let mut counts = UNNAMED_CRAWLERS.map(|_| [0; CLASS_COUNT]);
+        let mut counts = UNNAMED_CRAWLER_KINDS.map(|_| [0; CLASS_COUNT]);
         let is_of_domain = |((of, _), _): HostAndFields<'_>| of == domain.get();
         while let Some((_, host)) = reader.next_if(is_of_domain)? {
-            for (i, unnamed) in UNNAMED_CRAWLERS.into_iter().enumerate() {
+            for (i, unnamed) in UNNAMED_CRAWLER_KINDS.into_iter().enumerate() {
                 let class = unnamed.class(host.wildcard, host.has_named_rows);
                 counts[i][class.index()] += 1;
                 if is_sample {
@@ -433,7 +434,7 @@ struct DomainChange<'c> {
     /// The number of the domain, in the order in which domains are counted.
     number: u64,
     is_sample: bool,
-    /// For each kind of unnamed crawlers.
+    /// The numbers of hosts with each class of verdicts, for each kind of crawlers in [`UNNAMED_CRAWLER_KINDS`].
     counts: &'c [ClassCounts; 3],
 }
 
@@ -451,7 +452,7 @@ impl DomainChange<'_> {
             moves.next_group(&mut key)?;
             let ((position, _), agent_key) = key.get();
             agent_key.write_original(&mut agent);
-            let unnamed = UnnamedCrawlers::of(crawlers.get(&agent));
+            let unnamed = UnnamedCrawlerKind::of(crawlers.get(&agent));
             let mut push = |change: Change| changes.push(((position, agent_key), change));
             let mut change: ClassCounts = [0; CLASS_COUNT];
             let mut naming = 0;
@@ -635,8 +636,8 @@ fn write_rows(
     let mut agent = Vec::new();
     for (&position, of_crawl) in totals {
         let crawl = &crawls[position as usize];
-        let totals_for = |unnamed: UnnamedCrawlers| &of_crawl[unnamed as usize];
-        CrawlerCounts::new(totals_for(UnnamedCrawlers::Wildcard))
+        let totals_for = |unnamed: UnnamedCrawlerKind| &of_crawl[unnamed as usize];
+        CrawlerCounts::new(totals_for(UnnamedCrawlerKind::Wildcard))
             .push_rows(b"*", position, crawl, rows)?;
         let mut written: BTreeSet<Vec<u8>> = BTreeSet::new();
         while reader.peek()?.is_some_and(|((of, _), _)| of == position) {
@@ -644,7 +645,7 @@ fn write_rows(
             let (_, agent_key) = key.get();
             agent_key.write_original(&mut agent);
             let crawler = crawlers.get(&agent);
-            let mut counts = CrawlerCounts::new(totals_for(UnnamedCrawlers::of(crawler)));
+            let mut counts = CrawlerCounts::new(totals_for(UnnamedCrawlerKind::of(crawler)));
             while let Some(change) = reader.next_of(&key)? {
                 counts.add_change(&change);
             }
@@ -656,7 +657,7 @@ fn write_rows(
             counts.push_rows(&agent, position, crawl, rows)?;
         }
         for (name, crawler) in crawlers.iter().filter(|(name, _)| !written.contains(*name)) {
-            let totals = totals_for(UnnamedCrawlers::of(Some(crawler)));
+            let totals = totals_for(UnnamedCrawlerKind::of(Some(crawler)));
             CrawlerCounts::new(totals).push_rows(name, position, crawl, rows)?;
         }
     }

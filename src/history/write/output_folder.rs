@@ -57,7 +57,7 @@ pub(crate) fn check_output(root: &Path, overwrite: bool) -> Result<(), Error> {
             Some(_) => {}
         }
     }
-    let layout = OutputLayout::new_of_kind(root, KIND);
+    let layout = OutputLayout::new_for_other_folder(root, KIND);
     let if_exists = if overwrite {
         IfExists::Overwrite
     } else {

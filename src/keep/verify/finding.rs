@@ -9,40 +9,37 @@ const MAX_KEPT_FINDINGS: usize = 20;
 /// The length at which a message is cut, since it may quote a long value.
 const MAX_MESSAGE_BYTES: usize = 1000;
 
-/// The remedy for a finding. `src/cli/hint.rs` has the advice with the names of options.
+/// The remedy for a finding: advice that only the command line prints, since it names options.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Remedy {
-    /// Restore the file from a copy, or write its part again.
-    RestoreFile,
-    /// Restore the file, which is not in a dataset, from a copy, or write it
-    /// again.
-    RestoreOrWrite,
-    /// Write the part again: its rows are inconsistent although the files have
-    /// not changed.
-    RewritePart,
-    /// Restore the manifest from a copy, or start again.
-    RestoreManifest,
-    /// Resume the run, which was killed while it wrote the manifest.
-    ResumeCutManifest,
-    /// Resume the run, which was not finished.
-    Continue,
-    /// Check the permissions and the disk.
-    Permissions,
-    /// Remove the file, unless resuming the run replaces it.
-    Remove,
-    /// Resume the run, which removes the folder of temporary files.
-    RemoveTemporary,
-    /// Restore the manifest first: one of its lines may list the file.
-    ManifestFirst,
-    /// Write `views.sql` again.
-    WriteViews,
-    /// Describe the dataset again.
-    Describe,
-    /// Join the datasets again.
-    Join,
-    /// Restore the file from a copy, or make the history again from its datasets.
-    RebuildHistory,
+pub struct Remedy(pub &'static str);
+
+impl Remedy {
+    pub const RESTORE_FILE: Self = Self(
+        "restore it from a copy, or scan again with --resume, which replaces its damaged parts",
+    );
+    pub const RESTORE_OR_WRITE: Self = Self("restore it from a copy, or write it again");
+    pub const REWRITE_PART: Self = Self(
+        "it was changed together with the manifest, or written in this state: remove it and scan again with --resume",
+    );
+    pub const RESTORE_MANIFEST: Self =
+        Self("restore it from a copy, or scan again with --overwrite");
+    pub const RESUME_CUT_MANIFEST: Self =
+        Self("a run was killed while it wrote it: --resume writes that part again");
+    pub const CONTINUE: Self = Self("--resume continues");
+    pub const PERMISSIONS: Self = Self("check its permissions and the disk, then verify again");
+    pub const REMOVE: Self = Self(
+        "remove it, because views read it too; files of a part that a killed run left are replaced by --resume",
+    );
+    pub const REMOVE_TEMPORARY: Self =
+        Self("left by a run that was killed: the next run with this output removes it");
+    pub const MANIFEST_FIRST: Self =
+        Self("restore the manifest first: one of its lines may list this file");
+    pub const WRITE_VIEWS: Self = Self("robots-scan views writes it again");
+    pub const DESCRIBE: Self = Self("robots-scan describe --overwrite writes it again");
+    pub const JOIN: Self = Self("robots-scan join makes it again");
+    pub const REBUILD_HISTORY: Self = Self(
+        "restore it from a copy, or make the history again with robots-scan history --overwrite",
+    );
 }
 
 /// The kind of a defect. It has a code, which is printed, and a remedy.
@@ -109,16 +106,16 @@ impl FindingKind {
     /// Returns the remedy for a file of a dataset.
     fn remedy(self) -> Remedy {
         match self {
-            Self::Manifest | Self::Parts => Remedy::RestoreManifest,
-            Self::ManifestCut => Remedy::ResumeCutManifest,
-            Self::Unfinished => Remedy::Continue,
-            Self::Unreadable => Remedy::Permissions,
-            Self::Missing | Self::Size | Self::Digest | Self::Footer => Remedy::RestoreFile,
-            Self::Foreign => Remedy::Remove,
-            Self::Views => Remedy::WriteViews,
-            Self::Description => Remedy::Describe,
-            Self::Temporary => Remedy::RemoveTemporary,
-            Self::Columns | Self::Pages | Self::Rows => Remedy::RewritePart,
+            Self::Manifest | Self::Parts => Remedy::RESTORE_MANIFEST,
+            Self::ManifestCut => Remedy::RESUME_CUT_MANIFEST,
+            Self::Unfinished => Remedy::CONTINUE,
+            Self::Unreadable => Remedy::PERMISSIONS,
+            Self::Missing | Self::Size | Self::Digest | Self::Footer => Remedy::RESTORE_FILE,
+            Self::Foreign => Remedy::REMOVE,
+            Self::Views => Remedy::WRITE_VIEWS,
+            Self::Description => Remedy::DESCRIBE,
+            Self::Temporary => Remedy::REMOVE_TEMPORARY,
+            Self::Columns | Self::Pages | Self::Rows => Remedy::REWRITE_PART,
         }
     }
 }
@@ -185,7 +182,7 @@ impl Findings {
             .kinds
             .values_mut()
             .flat_map(|findings| &mut findings.kept);
-        let part_remedies = [Remedy::RestoreFile, Remedy::RewritePart];
+        let part_remedies = [Remedy::RESTORE_FILE, Remedy::REWRITE_PART];
         kept.filter(|finding| part_remedies.contains(&finding.remedy))
             .for_each(|finding| finding.remedy = remedy);
     }
@@ -224,7 +221,7 @@ impl Findings {
         }
         if let Some(foreign) = self.kinds.get_mut(&FindingKind::Foreign) {
             for finding in &mut foreign.kept {
-                finding.remedy = Remedy::ManifestFirst;
+                finding.remedy = Remedy::MANIFEST_FIRST;
             }
         }
     }

@@ -40,7 +40,7 @@ pub(super) fn check(
     let listed: Vec<ListedFile<'_>> = joined.files().map(ListedFile::from_entry).collect();
     check_files(&root, &listed, progress, &mut joined_report);
     check_folder(&root, joined, &mut joined_report.findings);
-    joined_report.findings.replace_remedies(Remedy::Join);
+    joined_report.findings.replace_remedies(Remedy::JOIN);
     report.add_member(JOINED_FOLDER, joined_report);
     let text = disk::read(&folder.join(VIEWS_FILE)).unwrap_or_default();
     if !is_views_of(&text, folder, &joined.viewed(true)) {

@@ -68,7 +68,7 @@ pub(super) fn check(
     );
     report
         .findings
-        .replace_part_remedies(Remedy::RestoreOrWrite);
+        .replace_part_remedies(Remedy::RESTORE_OR_WRITE);
     report.count_file(check);
     let why = "digest, keys and counts, as nothing but a dataset has them";
     report.unchecked.push(why.to_owned());

@@ -10,7 +10,7 @@ import time
 
 # Exit codes, as those of the other commands.
 OK, NOT_STARTED, STOPPED = 0, 2, 3
-# Those of src/cli/escape.rs, and surrogates, which Rust's texts do not have.
+# Those of src/escapes/terminal.rs, and surrogates, which Rust's texts do not have.
 CONTROLS = re.compile(r"[\0-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]")
 SEE_HELP = "for more information, try '--help'"
 

@@ -1,0 +1,14 @@
+//! What is printed: results, summaries, messages and progress.
+
+#[cfg(feature = "answers")]
+pub(crate) mod check_json;
+#[cfg(feature = "answers")]
+pub(crate) mod check_report;
+pub(crate) mod escape;
+pub(crate) mod message;
+pub(crate) mod output;
+pub(crate) mod progress;
+pub(crate) mod progress_line;
+pub(crate) mod progress_source;
+pub(crate) mod quantity;
+pub(crate) mod summary;
