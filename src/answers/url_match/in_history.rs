@@ -176,7 +176,6 @@ impl HistoryCaptures<'_> {
                 }
             }
             origin_count += 1;
-            planned.run.progress.set_rows(origin_count);
         }
         Ok(NumberedUrls {
             urls: urls.finish()?,
@@ -235,6 +234,7 @@ impl UrlCaptures for HistoryCaptures<'_> {
             let host_no = key.get();
             captures.skip_to(host_no)?;
             if let Some((_, found)) = captures.next_host()?.filter(|(found, _)| *found == host_no) {
+                planned.run.progress.add_rows(found.len() as u64);
                 let chosen = found
                     .iter()
                     .filter(|capture| is_chosen[capture.position as usize]);
