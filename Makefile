@@ -13,7 +13,7 @@ comma = ,
 
 # Where the dataset of the samples is written, for `run` and `test`.
 DATASET = target/samples.parquet
-QUERIES = ROBOTS_SCAN_DATASET=$(DATASET) .venv-test/bin/python jobs/test_queries.py
+QUERIES = ROBOTS_SCAN_DATASET=$(DATASET) .venv-test/bin/python tests/python/test_queries.py
 
 # How long `fuzz` runs each of its targets.
 SECONDS = 60
@@ -90,7 +90,7 @@ help: ## lists the targets
 
 # Steps execute the program that the tests have built: another build would take longer than all of them.
 STEP = $(MAKE) PROGRAM=target/debug/robots-scan
-STEPS = @$(PYTHON) jobs/steps.py
+STEPS = @$(PYTHON) tests/python/steps.py
 
 # The tests in Rust are compiled and run by areas: `make test AREA=language`. `faults` is of `test-all`.
 # The area `core` is the core alone, without histories, servers, and commands that answer questions.
@@ -135,7 +135,7 @@ faults: ## injects faults: damage, kills, full disks, hostile input
 	$(CARGO) test --locked --test faults
 
 servers: $(PROGRAM) .venv-test/all-ready ## reads from servers on this machine, which fail as a script says
-	.venv-test/bin/python jobs/test_servers.py $(PROGRAM)
+	.venv-test/bin/python tests/python/test_servers.py $(PROGRAM)
 
 # `.ci/run` compiles with the driver of clippy and sets CLIPPY_ARGS: a build then checks the lints, except those of the benches.
 lint-all: ## checks the format, and the warnings of clippy about everything
@@ -151,10 +151,10 @@ SEED ?= 1
 campaign: .venv-test/ready ## all long series, whole, and recipes: hours; the kinds of fault print a table; tests by a part of their names: ONLY=a_disk
 	CAMPAIGN_SEED=$(SEED) $(CARGO) test --locked --test language --test tables --test faults -- --nocapture --test-threads=1 $(ONLY)
 	$(if $(ONLY),,$(STEP) lint-all report-test pages WRITE=--campaign)
-	$(if $(ONLY),,.venv-test/bin/python jobs/test_hosts.py target/debug/robots-scan --datasets 200)
-	$(if $(ONLY),,.venv-test/bin/python jobs/test_history.py target/debug/robots-scan target/debug/xtask --campaign)
-	$(if $(ONLY),,.venv-test/bin/python jobs/test_sources.py target/debug/robots-scan --campaign)
-	$(if $(ONLY),,.venv-test/bin/python jobs/test_hostile_values.py target/debug/robots-scan target/debug/xtask --campaign --seed $(SEED))
+	$(if $(ONLY),,.venv-test/bin/python tests/python/test_hosts.py target/debug/robots-scan --datasets 200)
+	$(if $(ONLY),,.venv-test/bin/python tests/python/test_history.py target/debug/robots-scan target/debug/xtask --campaign)
+	$(if $(ONLY),,.venv-test/bin/python tests/python/test_sources.py target/debug/robots-scan --campaign)
+	$(if $(ONLY),,.venv-test/bin/python tests/python/test_hostile_values.py target/debug/robots-scan target/debug/xtask --campaign --seed $(SEED))
 	$(if $(ONLY),,$(STEP) contributing recipes ALL=--all)
 	$(if $(ONLY),,$(STEP) extension-test ALL=--campaign)
 
@@ -178,12 +178,12 @@ queries: $(PROGRAM) .venv-test/ready ## tests views, macros and research questio
 	rm -rf $(REAL_DATASET)
 	@if test -z '$(REAL_ARCHIVES)'; then echo 'skipped: views of real archives, which are not available'; else \
 	  $(PROGRAM) $(REAL_ARCHIVES) -q -o $(REAL_DATASET) --crawl REAL --subset robotstxt; test $$? -le 1; fi
-	.venv-test/bin/python jobs/test_views.py $(DATASET) $(if $(REAL_ARCHIVES),$(REAL_DATASET))
+	.venv-test/bin/python tests/python/test_views.py $(DATASET) $(if $(REAL_ARCHIVES),$(REAL_DATASET))
 	$(QUERIES)
 
 independent: $(PROGRAM) .venv-test/ready ## compares research questions with plain Python, and cut responses with what is known of them
-	.venv-test/bin/python jobs/test_independent.py $(PROGRAM) $(DATASET)
-	.venv-test/bin/python jobs/test_cut_responses.py $(PROGRAM) $(REAL_ARCHIVES)
+	.venv-test/bin/python tests/python/test_independent.py $(PROGRAM) $(DATASET)
+	.venv-test/bin/python tests/python/test_cut_responses.py $(PROGRAM) $(REAL_ARCHIVES)
 
 define SCAN_ALL_REAL
 rm -rf $(ALL_REAL_DATASET)
@@ -193,37 +193,37 @@ endef
 
 hosts: $(PROGRAM) .venv-test/ready ## compares the resolved tables with their oracles
 	$(SCAN_ALL_REAL)
-	.venv-test/bin/python jobs/test_hosts.py $(PROGRAM) $(DATASET) $(if $(ALL_REAL),$(ALL_REAL_DATASET))
+	.venv-test/bin/python tests/python/test_hosts.py $(PROGRAM) $(DATASET) $(if $(ALL_REAL),$(ALL_REAL_DATASET))
 
 answers: run .venv-test/ready ## compares answers with each other and over real archives; tests the table for cc-host-index
 	$(SCAN_ALL_REAL)
-	.venv-test/bin/python jobs/test_preferences.py $(PROGRAM)
+	.venv-test/bin/python tests/python/test_preferences.py $(PROGRAM)
 	.venv-test/bin/python benches/measure/test_study_mistakes.py $(PROGRAM)
-	.venv-test/bin/python jobs/test_equal_answers.py $(if $(ALL_REAL),$(ALL_REAL_DATASET),$(DATASET))
-	.venv-test/bin/python jobs/test_keys.py $(PROGRAM) $(DATASET) $(if $(ALL_REAL),$(ALL_REAL_DATASET))
-	.venv-test/bin/python jobs/test_annotation.py $(PROGRAM) $(DATASET)
+	.venv-test/bin/python tests/python/test_equal_answers.py $(if $(ALL_REAL),$(ALL_REAL_DATASET),$(DATASET))
+	.venv-test/bin/python tests/python/test_keys.py $(PROGRAM) $(DATASET) $(if $(ALL_REAL),$(ALL_REAL_DATASET))
+	.venv-test/bin/python tests/python/test_annotation.py $(PROGRAM) $(DATASET)
 
 histories: $(PROGRAM) .venv-test/all-ready ## tests histories of many crawls, and hostile values in all tables
-	.venv-test/bin/python jobs/test_history.py $(PROGRAM) target/debug/xtask
-	.venv-test/bin/python jobs/test_history_questions.py $(PROGRAM) target/debug/xtask
-	.venv-test/bin/python jobs/test_history_damage.py $(PROGRAM) target/debug/xtask
-	.venv-test/bin/python jobs/test_hostile_values.py $(PROGRAM) target/debug/xtask
+	.venv-test/bin/python tests/python/test_history.py $(PROGRAM) target/debug/xtask
+	.venv-test/bin/python tests/python/test_history_questions.py $(PROGRAM) target/debug/xtask
+	.venv-test/bin/python tests/python/test_history_damage.py $(PROGRAM) target/debug/xtask
+	.venv-test/bin/python tests/python/test_hostile_values.py $(PROGRAM) target/debug/xtask
 
 readers: run .venv-test/ready java ## reads every table with old and new readers; READERS=polars
-	.venv-test/bin/python jobs/test_readers.py $(PROGRAM) .venv-test/bin/uv .venv-readers $(DATASET) $(READERS)
+	.venv-test/bin/python tests/python/test_readers.py $(PROGRAM) .venv-test/bin/uv .venv-readers $(DATASET) $(READERS)
 
 documents: $(PROGRAM) .venv-test/ready ## executes the commands in the documentation; WRITE=--write updates their outputs
-	.venv-test/bin/python jobs/test_documents.py $(PROGRAM) $(WRITE)
+	.venv-test/bin/python tests/python/test_documents.py $(PROGRAM) $(WRITE)
 
 contributing: target/debug/robots-scan .venv-test/ready ## tries three recipes of CONTRIBUTING.md in a copy
-	.venv-test/bin/python jobs/test_contributing.py
+	.venv-test/bin/python tests/python/test_contributing.py
 
 # Elsewhere than on Linux, recipes in R are skipped without R.
 HAS_R = { command -v Rscript || test "$$(uname)" != Linux; } >/dev/null
 
 recipes: $(PROGRAM) dev-wheel $(if $(ALL),.venv-test/campaign-ready) $(HAS_SPARK) ## executes the recipes in docs/recipes.md, docs/python.md and docs/functions.md; ALL=--all: also in R and Jupyter
 	$(if $(ALL),$(call INSTALL,$(HAS_R),r-base-core,R))
-	.venv-test/bin/python jobs/test_recipes.py $(PROGRAM) $(WRITE) $(ALL) $(if $(HAS_SPARK),,--without Spark)
+	.venv-test/bin/python tests/python/test_recipes.py $(PROGRAM) $(WRITE) $(ALL) $(if $(HAS_SPARK),,--without Spark)
 
 # Where cargo writes the library, and the profile that it is built with.
 EXTENSION = target/duckdb/robots_scan.duckdb_extension
@@ -237,7 +237,7 @@ duckdb-extension: ## builds the extension of DuckDB, and prints how to load it (
 
 extension-test: $(PROGRAM) .venv-test/ready ## tests the extension of DuckDB, also in the versions that `readers` has installed
 	$(MAKE) duckdb-extension EXTENSION_PROFILE=dev
-	.venv-test/bin/python jobs/test_duckdb_extension.py $(PROGRAM) $(EXTENSION) .venv-readers $(ALL)
+	.venv-test/bin/python tests/python/test_duckdb_extension.py $(PROGRAM) $(EXTENSION) .venv-readers $(ALL)
 
 MATURIN = .venv-test/bin/maturin
 
@@ -281,13 +281,13 @@ dev-wheel: .venv-test/all-ready
 	$(UV) install --quiet --python .venv-test/bin/python --no-deps --reinstall target/wheels-dev/*.whl
 
 report-test: $(PROGRAM) dev-wheel ## tests the report over several datasets, whose pages it writes into target/report; WRITE=--write draws the chart of the README
-	.venv-test/bin/python jobs/test_report.py $(PROGRAM) target/debug/xtask target/report $(WRITE)
+	.venv-test/bin/python tests/python/test_report.py $(PROGRAM) target/debug/xtask target/report $(WRITE)
 
 report-errors: $(PROGRAM) dev-wheel ## tests the errors and the command line of the report
-	.venv-test/bin/python jobs/test_report_errors.py $(PROGRAM)
+	.venv-test/bin/python tests/python/test_report_errors.py $(PROGRAM)
 
 describe-test: $(PROGRAM) dev-wheel ## tests the description of datasets with mlcroissant
-	.venv-test/bin/python jobs/test_describe.py $(PROGRAM)
+	.venv-test/bin/python tests/python/test_describe.py $(PROGRAM)
 
 # Sets of libraries that the Python package is tested beside. That with Spark needs Java.
 ENVIRONMENTS = none types pyarrow polars pandas duckdb duckdb-pyarrow $(if $(HAS_SPARK),spark)
@@ -296,9 +296,9 @@ python: run dev-wheel $(if $(filter spark,$(ENVIRONMENTS)),java) ## tests the Py
 	$(if $(filter none,$(ENVIRONMENTS)),.venv-test/bin/uv venv --quiet --clear --python .venv-test/bin/python .venv-empty)
 	$(if $(filter none,$(ENVIRONMENTS)),$(UV) install --quiet --python .venv-empty/bin/python --no-deps target/wheels-dev/*.whl)
 	ROBOTS_SCAN_PROGRAM=$(abspath $(PROGRAM)) .venv-test/bin/python src/python/tests/environments.py .venv-empty/bin/python $(ENVIRONMENTS)
-	$(if $(filter duckdb,$(ENVIRONMENTS)),.venv-test/bin/python jobs/test_streams.py $(DATASET) 'data-samples/warc/*.warc.gz')
+	$(if $(filter duckdb,$(ENVIRONMENTS)),.venv-test/bin/python tests/python/test_streams.py $(DATASET) 'data-samples/warc/*.warc.gz')
 
-# Those that jobs/test_pages.py finds.
+# Those that tests/python/test_pages.py finds.
 HAS_BROWSER = { command -v chromium || command -v google-chrome || command -v chromium-browser; } >/dev/null
 
 # Without fonts, the browser draws no text.
@@ -309,26 +309,26 @@ browser:
 
 pages: .venv-test/all-ready browser ## checks the pages in target/report in Chromium, after a self-test; pictures in target/report/screenshots
 	@set -- target/report/*.html; test -e "$$1" || { echo 'error: there are no pages in target/report' >&2; exit 1; }
-	.venv-test/bin/python jobs/test_pages.py --self-test target/report/*.html --max-words 1200 --screenshots target/report/screenshots $(WRITE)
+	.venv-test/bin/python tests/python/test_pages.py --self-test target/report/*.html --max-words 1200 --screenshots target/report/screenshots $(WRITE)
 
 site-test: $(PROGRAM) site-libraries dev-wheel browser ## tests the site in Chromium, with a server on this machine; pictures in target/site
-	.venv-test/bin/python jobs/test_site.py $(PROGRAM) target/debug/xtask target/site
+	.venv-test/bin/python tests/python/test_site.py $(PROGRAM) target/debug/xtask target/site
 
 # Spark needs Java.
 HAS_JAVA = "$${JAVA_HOME:+$$JAVA_HOME/bin/}java" -version 2>&1 | grep -Eq 'version "(1[7-9]|[2-9][0-9])'
 
 network: $(PROGRAM) .venv-test/all-ready ## tests reading over https and from S3 with servers on this machine
-	.venv-test/bin/python jobs/test_network.py $(PROGRAM)
-	.venv-test/bin/python jobs/test_s3.py $(PROGRAM)
+	.venv-test/bin/python tests/python/test_network.py $(PROGRAM)
+	.venv-test/bin/python tests/python/test_s3.py $(PROGRAM)
 
 sources: $(PROGRAM) .venv-test/all-ready ## tests records by address and tables of bodies, with servers on this machine
-	.venv-test/bin/python jobs/test_sources.py $(PROGRAM)
+	.venv-test/bin/python tests/python/test_sources.py $(PROGRAM)
 
 java:
 	$(call INSTALL,$(HAS_JAVA),openjdk-17-jre-headless,Java 17 or later)
 
 spark: $(PROGRAM) .venv-test/all-ready java ## compares the Spark jobs with one local run, on a cluster on this machine; needs Linux and Java 17
-	.venv-test/bin/python jobs/s3_server.py .venv-test/bin/python jobs/spark/test_spark.py $(PROGRAM)
+	.venv-test/bin/python tests/python/s3_server.py .venv-test/bin/python tests/python/test_spark_jobs.py $(PROGRAM)
 
 # Advisories are not checked here: they need the network and change at any time.
 deny: ## checks licences and sources of the dependencies, if cargo-deny is installed
@@ -340,7 +340,7 @@ schemas: ## writes schemas/ from the code
 	$(CARGO) run --locked -- schema --write schemas
 
 question-list: .venv-test/ready ## writes the list of questions in docs/queries.md
-	.venv-test/bin/python jobs/test_queries.py --write
+	.venv-test/bin/python tests/python/test_queries.py --write
 
 golden: ## writes the digests of all outputs, and a few values of each column, into tests/golden/; review the diff, it is the only check
 	GOLDEN_WRITE=1 $(CARGO) test --locked --test tables golden::
@@ -427,23 +427,23 @@ clean: ## removes target/ and the virtual environments of the tests and benches
 	rm -rf .venv-test .venv-empty .venv-bench .venv-readers $(DATASET) fuzz/target
 
 # The packages of the tests, with hashes: those of a group of REQUIREMENTS, in the versions of LOCKED.
-REQUIREMENTS = jobs/requirements/pyproject.toml
-LOCKED = jobs/requirements/locked.txt
+REQUIREMENTS = tests/python/requirements/pyproject.toml
+LOCKED = tests/python/requirements/locked.txt
 UV = .venv-test/bin/uv pip
 # The certificates of the system, as pip and browsers use them.
 export UV_SYSTEM_CERTS = 1
 LOCK = $(UV) compile --quiet --universal --python-version 3.11 --generate-hashes --no-annotate
 
-requirements: .venv-test/uv-ready ## writes the versions and hashes of jobs/requirements again; OPTIONS=--upgrade
-	cd jobs/requirements && $(CURDIR)/$(LOCK) $(OPTIONS) --group uv -o uv.txt
-	cd jobs/requirements && $(CURDIR)/$(LOCK) $(OPTIONS) --group campaign --group bench -o locked.txt
-	.venv-test/bin/python jobs/test_readers.py --lock $(CURDIR)/.venv-test/bin/uv
+requirements: .venv-test/uv-ready ## writes the versions and hashes of tests/python/requirements again; OPTIONS=--upgrade
+	cd tests/python/requirements && $(CURDIR)/$(LOCK) $(OPTIONS) --group uv -o uv.txt
+	cd tests/python/requirements && $(CURDIR)/$(LOCK) $(OPTIONS) --group campaign --group bench -o locked.txt
+	.venv-test/bin/python tests/python/test_readers.py --lock $(CURDIR)/.venv-test/bin/uv
 
 # Debian packages Python without `venv`.
 HAS_VENV = $(PYTHON) -c 'import ensurepip, venv' 2>/dev/null
 
 # The one environment of the tests. `make test`, `test-all` and `campaign` each add packages to it.
-.venv-test/uv-ready: jobs/requirements/uv.txt $(REQUIREMENTS) $(LOCKED)
+.venv-test/uv-ready: tests/python/requirements/uv.txt $(REQUIREMENTS) $(LOCKED)
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
 	  echo 'error: $(PYTHON) is not Python 3.11 or later' >&2; \
 	  echo 'hint: name another one: make PYTHON=python3.11' >&2; exit 1; }

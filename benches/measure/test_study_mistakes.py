@@ -13,7 +13,7 @@ from pathlib import Path
 import study_mistakes
 from study_mistakes import read_as_data_provenance, read_as_robotstxt_experiments
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent.parent / "jobs"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tests" / "python"))
 import test_runner  # noqa: E402
 
 THREE = b"User-agent: GPTBot\nUser-agent: CCBot\nUser-agent: ClaudeBot\nDisallow: /\n"

@@ -4,7 +4,7 @@
 //! Input: the tables of a dataset. Output: authoritative captures, and the rows of the resolved tables. The package
 //! is independent of the commands that read datasets.
 //!
-//! This is the only implementation of that selection in Rust. `jobs/test_hosts.py` compares its results with those
+//! This is the only implementation of that selection in Rust. `tests/python/test_hosts.py` compares its results with those
 //! of an implementation in SQL, on random datasets. The order of the steps:
 //!
 //! 1. `capture_rows.rs`: reads `robots_files`.

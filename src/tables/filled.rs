@@ -4,7 +4,7 @@
 //!
 //! Views compute the same values in SQL, by the expressions in the declarations of the columns. The functions
 //! here compute them for rows that are passed on without files. If you change a function, also change the
-//! expression: `jobs/test_streams.py` compares their results.
+//! expression: `tests/python/test_streams.py` compares their results.
 
 use super::Table;
 use arrow_array::cast::AsArray;

@@ -1,6 +1,6 @@
 //! Checks the documents: their links, and the files that they name.
 //!
-//! `jobs/test_documents.py` executes the commands that they show.
+//! `tests/python/test_documents.py` executes the commands that they show.
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;

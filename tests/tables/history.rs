@@ -1,4 +1,4 @@
-//! `history`: many crawls in one dataset. `jobs/test_history.py` compares its rows with those of datasets.
+//! `history`: many crawls in one dataset. `tests/python/test_history.py` compares its rows with those of datasets.
 
 use serde_json::Value;
 use sha1::{Digest, Sha1};

@@ -1,5 +1,5 @@
 //! Whole names of crawlers. The expected names are in one list, with which
-//! `jobs/test_queries.py` also compares the macro `whole_name` of `macros.sql`.
+//! `tests/python/test_queries.py` also compares the macro `whole_name` of `macros.sql`.
 
 use crawlers::whole_name;
 use std::collections::BTreeMap;

@@ -7,7 +7,7 @@
 //! [`MAX_SHARED_ROWS`], plus [`MAX_SHARED_ROWS_PER_HOST`] for each host of the crawl. The limit depends
 //! only on the hosts of the crawl and their files.
 //!
-//! If you change this rule, also change `oracle_hosts` in `jobs/oracle/hosts.sql`.
+//! If you change this rule, also change `oracle_hosts` in `tests/python/oracle/hosts.sql`.
 
 use std::collections::BTreeMap;
 

@@ -40,7 +40,7 @@ ENVIRONMENTS = {
     "spark": ["test_spark"],
 }
 
-# The packages of each environment, in the versions of jobs/requirements.
+# The packages of each environment, in the versions of tests/python/requirements.
 REQUIREMENTS = {
     "types": ["mypy", "polars"],
     "pyarrow": ["pyarrow"],

@@ -149,7 +149,7 @@ class Environment(Isolation):
     def test_the_version_is_that_of_the_jobs(self) -> None:
         import pyspark
 
-        pinned = Path(__file__).resolve().parents[3] / "jobs" / "requirements" / "locked.txt"
+        pinned = Path(__file__).resolve().parents[3] / "tests" / "python" / "requirements" / "locked.txt"
         self.assertEqual(re.search(r"pyspark==(\S*)", pinned.read_text())[1], pyspark.__version__)
 
     def test_no_other_library_is_installed(self) -> None:

@@ -24,7 +24,7 @@ fn make(user: &str, sudo: &str) -> (bool, String, String) {
     let folder = TempDir::new().unwrap();
     let bin = folder.path().join("bin");
     fs::create_dir_all(&bin).unwrap();
-    let requirements = folder.path().join("jobs/requirements");
+    let requirements = folder.path().join("tests/python/requirements");
     fs::create_dir_all(&requirements).unwrap();
     fs::copy(project().join("Makefile"), folder.path().join("Makefile")).unwrap();
     for name in ["pyproject.toml", "locked.txt", "uv.txt"] {
@@ -98,7 +98,7 @@ fn with_rights_the_package_is_announced_and_installed() {
             announced < said.find("installing the packages core").unwrap(),
             "{said}"
         );
-        for options in ["-r jobs/requirements/uv.txt", "pyproject.toml:core"] {
+        for options in ["-r tests/python/requirements/uv.txt", "pyproject.toml:core"] {
             let call = calls.lines().find(|call| call.ends_with(options)).unwrap();
             assert!(call.starts_with("called ") && call.contains(" --require-hashes "));
         }

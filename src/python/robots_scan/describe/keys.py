@@ -1,6 +1,6 @@
 """The columns that identify a row of a table, and those that name a row of another one."""
 
-# The keys that docs/tables.md states; jobs/test_describe.py checks that they are unique. Tables whose rows have no key are left out.
+# The keys that docs/tables.md states; tests/python/test_describe.py checks that they are unique. Tables whose rows have no key are left out.
 KEYS = {
     "hosts": ("crawl", "surt_host_name"),
     "host_verdicts": ("crawl", "surt_host_name", "agent"),

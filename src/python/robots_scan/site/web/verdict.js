@@ -1,5 +1,5 @@
 // The verdict of a host for any crawler, from the rows of the crawlers that the host names. It is the rule of the macro `verdicts_of`:
-// if you change it there, change it here. jobs/test_site.py compares them.
+// if you change it there, change it here. tests/python/test_site.py compares them.
 
 /**
  * Returns the verdict of a capture for a crawler: `verdict`, `basis`, `line`, and `dialects`.
