@@ -15,14 +15,8 @@ pub(super) enum UrlAccess {
 /// The reason for a decision: the column `basis`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum DecisionBasis {
-    Explicit,
-    Wildcard,
-    NoGroup,
-    NoRules,
-    Empty,
-    Html,
-    Binary,
-    HttpStatus,
+    /// The basis of the verdict for the crawler.
+    Verdict(Basis),
     NoCapture,
     BadUrl,
     BadTime,
@@ -58,10 +52,7 @@ const PREFERENCES: [Option<Preference>; 4] = [
 
 codes! { UrlAccess: Allowed, Disallowed, Unknown }
 
-codes! {
-    DecisionBasis: Explicit, Wildcard, NoGroup, NoRules, Empty, Html, Binary, HttpStatus, NoCapture, BadUrl, BadTime,
-    OtherOrigin,
-}
+written_as! { DecisionBasis as u8: DecisionBasis::code, DecisionBasis::from_code }
 
 impl DecidedPreference {
     fn code(self) -> (u8, Option<u32>) {
@@ -99,45 +90,43 @@ impl UrlAccess {
     }
 }
 
-impl DecisionBasis {
-    pub(super) const ALL: [Self; 12] = [
-        Self::Explicit,
-        Self::Wildcard,
-        Self::NoGroup,
-        Self::NoRules,
-        Self::Empty,
-        Self::Html,
-        Self::Binary,
-        Self::HttpStatus,
-        Self::NoCapture,
-        Self::BadUrl,
-        Self::BadTime,
-        Self::OtherOrigin,
-    ];
+/// The bases of URLs that no capture decides. Their codes follow those of verdicts.
+const OTHER_BASES: [DecisionBasis; 4] = [
+    DecisionBasis::NoCapture,
+    DecisionBasis::BadUrl,
+    DecisionBasis::BadTime,
+    DecisionBasis::OtherOrigin,
+];
 
-    pub(super) fn new(basis: Basis) -> Self {
-        match basis {
-            Basis::Explicit | Basis::TooComplex => Self::Explicit,
-            Basis::Wildcard => Self::Wildcard,
-            Basis::NoGroup => Self::NoGroup,
-            Basis::NoRules => Self::NoRules,
-            Basis::Empty => Self::Empty,
-            Basis::Html => Self::Html,
-            Basis::Binary => Self::Binary,
-            Basis::HttpStatus => Self::HttpStatus,
+impl DecisionBasis {
+    /// The number of codes.
+    pub(super) const CODE_COUNT: usize = Basis::ALL.len() + OTHER_BASES.len();
+
+    /// Returns a number that is less than [`CODE_COUNT`](Self::CODE_COUNT).
+    pub(super) fn code(self) -> u8 {
+        let place = match self {
+            Self::Verdict(basis) => return basis as u8,
+            Self::NoCapture => 0,
+            Self::BadUrl => 1,
+            Self::BadTime => 2,
+            Self::OtherOrigin => 3,
+        };
+        Basis::ALL.len() as u8 + place
+    }
+
+    pub(super) fn from_code(code: u8) -> Self {
+        let code = usize::from(code);
+        match Basis::ALL.get(code) {
+            Some(basis) => Self::Verdict(*basis),
+            None => OTHER_BASES[code - Basis::ALL.len()],
         }
     }
 
     pub(super) fn name(self) -> &'static str {
         match self {
-            Self::Explicit => Basis::Explicit.name(),
-            Self::Wildcard => Basis::Wildcard.name(),
-            Self::NoGroup => Basis::NoGroup.name(),
-            Self::NoRules => Basis::NoRules.name(),
-            Self::Empty => Basis::Empty.name(),
-            Self::Html => Basis::Html.name(),
-            Self::Binary => Basis::Binary.name(),
-            Self::HttpStatus => Basis::HttpStatus.name(),
+            // The verdict of a file may be unknown, but a single URL is decided by its groups.
+            Self::Verdict(Basis::TooComplex) => Basis::Explicit.name(),
+            Self::Verdict(basis) => basis.name(),
             Self::NoCapture => "no_capture",
             Self::BadUrl => "bad_url",
             Self::BadTime => "bad_time",
@@ -173,7 +162,7 @@ impl Decision {
                     line_no: None,
                 })
             }),
-            ..Self::new_without_rule(access, DecisionBasis::HttpStatus)
+            ..Self::new_without_rule(access, DecisionBasis::Verdict(Basis::HttpStatus))
         }
     }
 }
@@ -273,5 +262,17 @@ impl DecidedRow {
             .position(|known| *known == ruling_no)?;
         let crawlers = self.decisions.len() / self.ruling_nos.len();
         self.decisions.get(i * crawlers + crawler).copied()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_basis_has_a_code_of_its_own() {
+        for code in 0..DecisionBasis::CODE_COUNT as u8 {
+            assert_eq!(DecisionBasis::from_code(code).code(), code);
+        }
     }
 }

@@ -70,7 +70,7 @@ impl<'a> MatchRun<'a> {
         let category = self.options.category.as_ref();
         Decision {
             access: UrlAccess::new(access),
-            basis: DecisionBasis::new(policy.basis),
+            basis: DecisionBasis::Verdict(policy.basis),
             line_no: access.line_no,
             preference: category
                 .map(|category| DecidedPreference(category.preference(policy, url, time))),

@@ -32,21 +32,23 @@ pub struct MatchSummary {
 #[derive(Default)]
 pub(super) struct AnswerCounts {
     by_access: [u64; UrlAccess::ALL.len()],
-    by_basis: [u64; DecisionBasis::ALL.len()],
+    /// By the codes of bases.
+    by_basis: [u64; DecisionBasis::CODE_COUNT],
 }
 
 impl AnswerCounts {
     pub(super) fn add(&mut self, decision: &Decision) {
         self.by_access[decision.access as usize] += 1;
-        self.by_basis[decision.basis as usize] += 1;
+        self.by_basis[usize::from(decision.basis.code())] += 1;
     }
 
     pub(super) fn write_to(&self, summary: &mut MatchSummary) {
         let owned = |(name, count): (&str, u64)| (name.to_owned(), count);
         let accesses = UrlAccess::ALL.map(UrlAccess::name).into_iter();
         summary.by_access = accesses.zip(self.by_access).map(owned).collect();
-        let bases = DecisionBasis::ALL.map(DecisionBasis::name).into_iter();
-        let bases = bases.zip(self.by_basis).filter(|(_, count)| *count > 0);
-        summary.by_basis = bases.map(owned).collect();
+        for (code, count) in (0..).zip(self.by_basis).filter(|(_, count)| *count > 0) {
+            let name = DecisionBasis::from_code(code).name();
+            *summary.by_basis.entry(name.to_owned()).or_default() += count;
+        }
     }
 }
