@@ -135,7 +135,7 @@ fn kinds(report: &VerifyReport) -> Vec<(&'static str, u64)> {
 fn lines(report: &VerifyReport) -> String {
     let groups = report.findings.groups();
     let all = groups.flat_map(|group| group.findings);
-    all.map(|finding| format!("{finding}; {:?}\n", finding.remedy))
+    all.map(|finding| format!("{finding}; {}\n", finding.remedy.0))
         .collect()
 }
 
@@ -362,7 +362,10 @@ fn truncated_empty_missing_and_swapped_files_are_found() {
         assert_found(
             &dataset.verify(),
             &[("size", 1)],
-            &[&rules, "; RestoreFile"],
+            &[
+                &rules,
+                "; restore it from a copy, or scan again with --resume",
+            ],
         );
     }
     fs::remove_file(&path).unwrap();
@@ -479,7 +482,7 @@ fn an_unfinished_dataset_is_repaired_by_following_the_remedies() {
     assert_found(
         &dataset.verify(),
         &[("unfinished", 1)],
-        &["_SUCCESS", "; Continue\n"],
+        &["_SUCCESS", "; --resume continues\n"],
     );
     dataset.scan(&args);
     assert_sound(&dataset.verify());
@@ -493,7 +496,11 @@ fn an_unfinished_dataset_is_repaired_by_following_the_remedies() {
     assert_sound(&dataset.verify());
     // The remedy for a damaged file.
     fs::write(dataset.path(&dataset.file("rules")), "").unwrap();
-    assert_found(&dataset.verify(), &[("size", 1)], &["; RestoreFile\n"]);
+    assert_found(
+        &dataset.verify(),
+        &[("size", 1)],
+        &["; restore it from a copy, or scan again with --resume"],
+    );
     dataset.scan(&args);
     assert_sound(&dataset.verify());
     // A part is missing, with the files that it is in.
@@ -557,7 +564,7 @@ fn a_manifest_that_states_other_files_is_found() {
     }
     dataset.edit(|lines| lines.clear());
     let found = [("manifest", 1), ("foreign", 70)];
-    assert_found(&dataset.verify(), &found, &["; ManifestFirst\n"]);
+    assert_found(&dataset.verify(), &found, &["; restore the manifest first"]);
     fs::write(&path, &text).unwrap();
     // Another version is not a defect.
     dataset.edit(|lines| lines[0]["robots_scan"] = json!("9.9.9"));
