@@ -103,7 +103,7 @@ impl<'d> LineRows<'d> {
             last_line_no = Some(line_no);
             self.of_capture.extend_from_slice(row);
             if self.of_capture.len() > MAX_CAPTURE_BYTES {
-                let defect = DatasetDefect::too_many_lines(table, MAX_CAPTURE_BYTES);
+                let defect = DatasetDefect::lines_too_large(table, MAX_CAPTURE_BYTES);
                 return Err(self.defect_error(defect));
             }
         }

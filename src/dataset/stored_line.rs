@@ -104,7 +104,7 @@ impl<'a> DirectiveLine<'a> {
 }
 
 /// Returns true if lines with a key state preferences for the crawlers of their group.
-fn is_statement(directive: &str) -> bool {
+fn states_preference(directive: &str) -> bool {
     Mechanism::from_directive(directive).is_some_and(Mechanism::is_read_by_group)
 }
 
@@ -185,7 +185,7 @@ impl<'a> StoredLine<'a> {
                 counts: line.counts,
                 ..row
             }),
-            Self::Directive(line) if is_statement(line.directive) => {
+            Self::Directive(line) if states_preference(line.directive) => {
                 // Google's parser reads a value up to a NUL.
                 let value = line.value.split('\0').next().unwrap_or(line.value);
                 file.push(&DirectiveRow {

@@ -64,7 +64,8 @@ pub(super) trait CheckedCaptures: Captures {
 /// The properties of the capture of a host.
 pub(super) struct FoundDetails {
     pub(super) capture: CaptureDetails,
-    /// Those of the capture with the rules, if it is another one.
+    /// The properties of the capture whose rules apply, if it is another one: the end of a redirect, or the content of a
+    /// revisit.
     pub(super) rules_capture: Option<CaptureDetails>,
     /// The number of redirects to a capture whose place is not stored.
     pub(super) redirects_without_place: u32,

@@ -109,7 +109,7 @@ impl DatasetDefect {
     }
 
     /// Returns the defect of a table in which the rows of one robots.txt file have more than `bytes_max` bytes.
-    pub fn too_many_lines(table: &'static str, bytes_max: usize) -> Self {
+    pub fn lines_too_large(table: &'static str, bytes_max: usize) -> Self {
         let mebibytes = bytes_max >> 20;
         let message = format!(
             "one robots.txt file has more than {mebibytes} MiB of rows in its table `{table}`"

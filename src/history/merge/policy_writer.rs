@@ -1,7 +1,7 @@
 //! The policies of a history, and what follows from them.
 
 use super::sources::Sources;
-use crate::periods::agent_periods::{NamedPeriods, PeriodOfPolicy, write_agent_periods};
+use crate::periods::agent_periods::{CrawlerPeriods, PeriodOfPolicy, write_agent_periods};
 use crate::policies::keyed_rows::{KeyedRecord, KeyedRows, POLICIES, write_keyed_rows};
 use crate::policies::row_key::RowKey;
 use crate::shares::share_counter::{CountedHosts, NameOfHost};
@@ -31,7 +31,7 @@ impl<'s> PolicyWriter<'_, 's> {
         names: &[&str],
         writers: &mut TableWriters<'_>,
     ) -> Result<SortedRecords<'s, NameOfHost>, Error> {
-        let mut agents = NamedPeriods::new(self.named, self.memory)?;
+        let mut agents = CrawlerPeriods::new(self.named, self.memory)?;
         let mut of_hosts = self.counted.names()?;
         let mut push = |key: &RowKey, policy: &KeyedRows<'_>| {
             agents.push(key, policy)?;

@@ -40,7 +40,7 @@ pub(crate) type PeriodOfPolicy = (RowKey, PeriodOfHost<'static>);
 
 record! {
     /// A period of a host for one crawler.
-    pub(crate) struct NamedPeriod<'a> {
+    pub(crate) struct CrawlerPeriod<'a> {
         /// The number of the host in the order of hosts.
         host_number: u64,
         period_no: u32,
@@ -52,7 +52,7 @@ record! {
 }
 
 /// A period of a host for one crawler, by the crawler.
-pub(crate) type PeriodOfAgent = (Key<'static>, NamedPeriod<'static>);
+pub(crate) type PeriodOfAgent = (Key<'static>, CrawlerPeriod<'static>);
 
 row! {
     /// A row of `agent_periods`.
@@ -83,7 +83,7 @@ const AGENTS: Encoding<NamedAgent<'static>> =
 const BEFORE_VERDICT: &[Column] = NamedAgent::COLUMNS;
 
 /// Makes a record for each period of a host and each crawler that the policy of the period names.
-pub(crate) struct NamedPeriods<'d, 's> {
+pub(crate) struct CrawlerPeriods<'d, 's> {
     /// Periods of hosts, sorted by policy.
     named: Reader<'d, PeriodOfPolicy>,
     /// The records made so far, by crawler and period.
@@ -92,7 +92,7 @@ pub(crate) struct NamedPeriods<'d, 's> {
     escaped: Vec<u8>,
 }
 
-impl<'d, 's> NamedPeriods<'d, 's> {
+impl<'d, 's> CrawlerPeriods<'d, 's> {
     pub(crate) fn new(
         named: &'d SortedRecords<'_, PeriodOfPolicy>,
         memory: SortMemory<'s>,
@@ -113,7 +113,7 @@ impl<'d, 's> NamedPeriods<'d, 's> {
                 let (_, verdict) = split_columns(BEFORE_VERDICT, row);
                 // The line that proves the verdict moves with every line above it.
                 let (verdict, _evidence_line) = split_columns(VERDICT, verdict);
-                let named = NamedPeriod {
+                let named = CrawlerPeriod {
                     host_number: period.host_number,
                     period_no: period.period_no,
                     agent: named.agent,
@@ -145,20 +145,21 @@ struct OpenPeriod {
 }
 
 impl OpenPeriod {
-    fn first(&self) -> NamedPeriod<'_> {
-        sort::read::<NamedPeriod<'static>>(&self.first)
+    /// Returns the period of the host with which this one begins.
+    fn first_period(&self) -> CrawlerPeriod<'_> {
+        sort::read::<CrawlerPeriod<'static>>(&self.first)
     }
 
     /// Returns true if a period directly follows this one, with the same crawler, host and verdict.
-    fn is_continued_by(&self, next: &NamedPeriod<'_>) -> bool {
-        let first = self.first();
+    fn is_continued_by(&self, next: &CrawlerPeriod<'_>) -> bool {
+        let first = self.first_period();
         first.host_number == next.host_number
             && next.period_no == first.period_no + self.n_periods
             && (first.agent, first.verdict) == (next.agent, next.verdict)
     }
 
     fn write(&self, names: &[&str], writers: &mut TableWriters<'_>) -> Result<(), Error> {
-        let first = self.first();
+        let first = self.first_period();
         let host = first.fields;
         writers.push::<AgentPeriodRow<'_>>(AgentPeriodRow {
             agent: first.agent,

@@ -345,8 +345,8 @@ impl RecordSource for KeyedSource<'_> {
     }
 }
 
-/// Writes the rows of all keys in `used`, each key once, in the order of keys, and calls `each` with them. The
-/// records of the keys are in `sorted` and `histories`.
+/// Writes the rows of every key in `used`, once and in the order of keys, and calls `each` for every key with its rows.
+/// The rows come from `sorted`, the records of this run, or from the earlier `histories`.
 ///
 /// # Errors
 ///

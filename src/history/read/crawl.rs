@@ -435,7 +435,7 @@ impl RowList {
 
 /// Returns the error that a capture has too many rows in a table. It has no path.
 fn too_many_rows(table: Table) -> Error {
-    DatasetDefect::too_many_lines(table.name(), MAX_ROWS_OF_KEY_BYTES).error(Path::new(""))
+    DatasetDefect::lines_too_large(table.name(), MAX_ROWS_OF_KEY_BYTES).error(Path::new(""))
 }
 
 impl<'d> CaptureRows<'d> {

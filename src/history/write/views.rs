@@ -131,7 +131,7 @@ pub fn views_sql(root: &Path) -> String {
     ));
     let meaning = "CAST(CAST(enum_first(NULL::history_meaning) AS VARCHAR) AS INTEGER)";
     out.push_str(&meaning_macro(&BTreeMap::new(), meaning));
-    let mut missing = missing_tables();
+    let mut missing = tables_not_in_histories();
     push_macros(&mut missing, &mut out);
     let texts = [HISTORY_QUERY_TEXTS, QUERY_TEXTS].concat();
     out.push_str(&questions_sql(&texts, &missing));
@@ -139,7 +139,7 @@ pub fn views_sql(root: &Path) -> String {
 }
 
 /// Returns the names of the tables of datasets that histories lack.
-fn missing_tables() -> Vec<&'static str> {
+fn tables_not_in_histories() -> Vec<&'static str> {
     let is_there =
         |table: &Table| own_tables::all().any(|other| other == *table) || table.is_per_crawl();
     let missing = Table::ALL.into_iter().filter(|table| !is_there(table));

@@ -97,7 +97,7 @@ pub(super) fn check_capture_bytes(record: &[u8], table: Table) -> Result<(), Err
     if record.len() <= MAX_CAPTURE_BYTES {
         return Ok(());
     }
-    let defect = DatasetDefect::too_many_lines(table.name(), MAX_CAPTURE_BYTES);
+    let defect = DatasetDefect::lines_too_large(table.name(), MAX_CAPTURE_BYTES);
     Err(Error::new(
         DatasetErrorKind::NotADataset(defect),
         Path::new(""),
