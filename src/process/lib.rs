@@ -1,4 +1,4 @@
-//! What a run has from its process: threads, open files, and a seed of hashes.
+//! The threads and the open files of this process, and a seed of hashes.
 
 pub mod open_files;
 mod thread_pool;

@@ -28,7 +28,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 use tables::Table;
 
-/// What `check` needs of the captures of a dataset or a history.
+/// The captures of a dataset or a history, as far as `check` reads them.
 pub(super) trait CheckedCaptures: Captures {
     /// Returns the properties of a capture.
     ///

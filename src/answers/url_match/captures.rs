@@ -1,4 +1,4 @@
-//! What `match` needs of the captures of a dataset or a history.
+//! The captures of a dataset or a history, as far as `match` reads them.
 
 use super::decision::DecidedRow;
 use super::lookup::UrlLookup;

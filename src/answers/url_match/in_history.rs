@@ -56,7 +56,7 @@ record! {
     }
 }
 
-/// What the captures of a host decide by. Captures that decide alike share it.
+/// The properties by which a capture of a host decides. Captures that decide alike share them.
 #[derive(Debug, PartialEq, Eq)]
 struct HostRuling {
     /// The origin of the captures, as `write_url_origin` writes it.

@@ -1,4 +1,4 @@
-//! What is printed: results, summaries, messages and progress.
+//! The output of commands: results, summaries, messages and progress.
 
 #[cfg(feature = "answers")]
 pub(crate) mod check_json;
