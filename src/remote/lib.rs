@@ -158,48 +158,50 @@ pub struct FetchError {
     pub kind: FetchErrorKind,
 }
 
-/// The reason why an object was not fetched.
-#[derive(Debug)]
-pub enum FetchErrorKind {
-    /// The server has no such object, or refuses this one only.
-    Missing {
-        /// The answer, or the cause, in words.
-        reason: String,
-    },
-    /// The range that is requested begins beyond the end of the object.
-    BeyondEnd {
-        /// The answer, or the cause, in words.
-        reason: String,
-    },
-    /// The first answer of the server is 401 or 403.
-    Denied {
-        /// The answer, or the cause, in words.
-        reason: String,
-    },
-    /// The server has never answered.
-    NoAnswer {
-        /// The answer, or the cause, in words.
-        reason: String,
-    },
-    /// The server refused or interrupted the object for too long.
-    OutOfPatience {
-        /// The answer, or the cause, in words.
-        reason: String,
-    },
-    /// The object cannot be fetched for another reason, such as its size.
-    Refused {
-        /// The answer, or the cause, in words.
-        reason: String,
-    },
-    /// A temporary file cannot be written.
-    TempFile {
-        /// The folder of the file.
-        folder: PathBuf,
-        /// The cause.
-        error: io::Error,
-    },
-    /// The URL cannot be used.
-    Invalid(Error),
+errors::reasons! {
+    /// The reason why an object was not fetched.
+    #[derive(Debug)]
+    pub enum FetchErrorKind at place {
+        /// The server has no such object, or refuses this one only.
+        Missing {
+            /// The answer, or the cause, in words.
+            reason: String,
+        } => "{reason}";
+        /// The range that is requested begins beyond the end of the object.
+        BeyondEnd {
+            /// The answer, or the cause, in words.
+            reason: String,
+        } => "{reason}";
+        /// The first answer of the server is 401 or 403.
+        Denied {
+            /// The answer, or the cause, in words.
+            reason: String,
+        } => "{reason}";
+        /// The server has never answered.
+        NoAnswer {
+            /// The answer, or the cause, in words.
+            reason: String,
+        } => "{reason}";
+        /// The server refused or interrupted the object for too long.
+        OutOfPatience {
+            /// The answer, or the cause, in words.
+            reason: String,
+        } => "it was tried for too long; last: {reason}";
+        /// The object cannot be fetched for another reason, such as its size.
+        Refused {
+            /// The answer, or the cause, in words.
+            reason: String,
+        } => "{reason}";
+        /// A temporary file cannot be written.
+        TempFile {
+            /// The folder of the file.
+            folder: PathBuf,
+            /// The cause.
+            error: io::Error,
+        } => "{error}";
+        /// The URL cannot be used.
+        Invalid(error: Error) => "{error}";
+    }
 }
 
 impl FetchErrorKind {
@@ -209,23 +211,6 @@ impl FetchErrorKind {
             self,
             Self::Denied { .. } | Self::NoAnswer { .. } | Self::TempFile { .. } | Self::Invalid(_)
         )
-    }
-}
-
-impl fmt::Display for FetchErrorKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Missing { reason }
-            | Self::BeyondEnd { reason }
-            | Self::Denied { reason }
-            | Self::NoAnswer { reason }
-            | Self::Refused { reason } => f.write_str(reason),
-            Self::OutOfPatience { reason } => {
-                write!(f, "it was tried for too long; last: {reason}")
-            }
-            Self::TempFile { error, .. } => error.fmt(f),
-            Self::Invalid(error) => error.fmt(f),
-        }
     }
 }
 

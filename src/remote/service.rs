@@ -44,40 +44,29 @@ const MAX_RETRY_AFTER: Duration = Duration::from_secs(600);
 /// The longest answer of a service that issues credentials. They have a few KiB.
 const MAX_CREDENTIALS_BYTES: u64 = 1 << 20;
 
-/// The failure of a request.
-#[derive(Debug)]
-pub(super) enum ServiceError {
-    /// The status is not 2xx.
-    Status {
-        status: u16,
-        reason: String,
-        /// The time at which the request was sent.
-        sent: Instant,
-        /// The server that answered, after redirects.
-        server: Arc<Server>,
-    },
-    /// A request for credentials for S3 failed.
-    Credentials { why: String },
-    /// A redirect is not followed.
-    Redirect { why: String },
-    /// The URL is not valid, the connection failed, or no response arrived in time.
-    NoResponse { why: String },
-    /// A response of unknown length was not received to its end.
-    Interrupted { why: String },
-    /// A response does not state its length, and is too long to be received in memory.
-    UnknownLength,
-}
-
-impl fmt::Display for ServiceError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Status { reason, .. } => f.write_str(reason),
-            Self::Redirect { why } | Self::NoResponse { why } | Self::Interrupted { why } => {
-                f.write_str(why)
-            }
-            Self::Credentials { why } => write!(f, "there are no credentials: {why}"),
-            Self::UnknownLength => f.write_str("the server does not say how long it is"),
-        }
+errors::reasons! {
+    /// The failure of a request.
+    #[derive(Debug)]
+    pub(super) enum ServiceError at place {
+        /// The status is not 2xx.
+        Status {
+            status: u16,
+            reason: String,
+            /// The time at which the request was sent.
+            sent: Instant,
+            /// The server that answered, after redirects.
+            server: Arc<Server>,
+        } => "{reason}";
+        /// A request for credentials for S3 failed.
+        Credentials { why: String } => "there are no credentials: {why}";
+        /// A redirect is not followed.
+        Redirect { why: String } => "{why}";
+        /// The URL is not valid, the connection failed, or no response arrived in time.
+        NoResponse { why: String } => "{why}";
+        /// A response of unknown length was not received to its end.
+        Interrupted { why: String } => "{why}";
+        /// A response does not state its length, and is too long to be received in memory.
+        UnknownLength => "the server does not say how long it is";
     }
 }
 
