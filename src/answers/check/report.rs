@@ -1,7 +1,6 @@
 //! The results of a check.
 
 use capture::anomaly::CaptureAnomalyKind;
-use crawlers::DialectChoice;
 use robots::{AnomalyKind, Basis, Dialect, Mechanism, Severity, UrlPreference, Verdict};
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -81,19 +80,6 @@ pub struct CrawlerVerdicts {
     pub evidence_line: Option<u32>,
     /// The verdict in each dialect, in the order of [`Dialect::ALL`].
     pub by_dialect: [(Dialect, Verdict); 3],
-}
-
-impl CrawlerVerdicts {
-    /// Returns the verdict according to one dialect, or the default verdict.
-    pub fn verdict_for_dialect(&self, dialect: DialectChoice) -> Verdict {
-        let dialect = match dialect {
-            DialectChoice::Default => return self.verdict,
-            DialectChoice::Dialect(dialect) => dialect,
-        };
-        let mut by_dialect = self.by_dialect.iter();
-        let found = by_dialect.find(|(known, _)| *known == dialect);
-        found.map_or(self.verdict, |(_, verdict)| *verdict)
-    }
 }
 
 /// An anomaly of a robots.txt, with the severity and the description of its code.

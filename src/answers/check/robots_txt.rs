@@ -259,18 +259,12 @@ mod tests {
             DialectChoice::Dialect(Dialect::Koster1996),
         );
         assert_eq!(versioned.urls[0].is_allowed, Some(false));
-        let koster = DialectChoice::Dialect(Dialect::Koster1996);
-        assert_eq!(
-            versioned.verdicts.verdict_for_dialect(koster),
-            Verdict::DisallowAll
-        );
+        let koster = (Dialect::Koster1996, Verdict::DisallowAll);
+        assert!(versioned.verdicts.by_dialect.contains(&koster));
         let rfc = DialectChoice::Dialect(Dialect::Rfc9309);
         let misspelt = check_agent("User-agent: *\nDisalow: /\n", "a", rfc).verdicts;
-        assert_eq!(misspelt.verdict_for_dialect(rfc), Verdict::AllowAll);
-        assert_eq!(
-            misspelt.verdict_for_dialect(DialectChoice::Default),
-            misspelt.verdict
-        );
+        let rfc = (Dialect::Rfc9309, Verdict::AllowAll);
+        assert!(misspelt.by_dialect.contains(&rfc));
     }
 
     #[test]
