@@ -3,6 +3,7 @@
 //! | folder | content |
 //! |---|---|
 //! | `commands/` | a file `<name>_command.rs` for each command that calls the library: it declares the arguments, converts them to the options of the library, calls it, and gives the result to be printed. All implement the trait of `command.rs`, and `args.rs` lists them; `capture_run.rs` is what `scan`, `records` and `bodies` share |
+//! | `answers/` | the commands outside the core, with what they print: `history`, `check`, `match` |
 //! | `printing/` | results, summaries, progress, and errors with their hints |
 //! | `advice/` | commands to run next, and what a mistyped argument may mean |
 //! | `calls/` | the terminal or the program that a command reports to, and the exit codes |
@@ -13,6 +14,8 @@
 //! program, which displays the progress itself: the Python package.
 
 mod advice;
+#[cfg(feature = "answers")]
+mod answers;
 mod calls;
 mod commands;
 mod printing;

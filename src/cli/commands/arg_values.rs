@@ -48,20 +48,6 @@ pub(crate) fn parse_agent(text: &str) -> Result<String, String> {
     }
 }
 
-#[cfg(feature = "answers")]
-pub(crate) fn parse_host(text: &str) -> Result<hosts::Host, String> {
-    hosts::Host::parse(text)
-        .ok_or_else(|| "give a host as example.com, example.com:8080 or https://example.com".into())
-}
-
-/// Parses a time as milliseconds since 1970.
-#[cfg(feature = "answers")]
-pub(crate) fn parse_time(text: &str) -> Result<i64, String> {
-    capture::date::parse_iso(text).ok_or_else(|| {
-        "give a time as 2024-03-01, 2024-03-01T12:30:00Z or 2024-03-01T12:30+01:00".to_owned()
-    })
-}
-
 /// Returns a parser of `default` and the names of dialects. Shell completions offer the names.
 pub(crate) fn dialect_parser() -> impl TypedValueParser<Value = DialectChoice> {
     let names = Dialect::ALL.map(Dialect::name);

@@ -3,21 +3,17 @@
 //! The doc comments of variants and fields are the help texts. The name of the command `scan` may be left out.
 
 use crate::advice::mistyped;
+#[cfg(feature = "answers")]
+use crate::answers::AnswerCommand;
 use crate::calls::caller::Caller;
 use crate::calls::exit::UsageError;
 use crate::commands::bodies_command::BodiesArgs;
 use crate::commands::builtin_command::{
     AgentsArgs, PythonCommandArgs, SchemaArgs, python_command_error,
 };
-#[cfg(feature = "answers")]
-use crate::commands::check_command::CheckArgs;
 use crate::commands::column_args;
 use crate::commands::command::{CommandArgs, CommandOutcome};
-#[cfg(feature = "answers")]
-use crate::commands::history_command::HistoryArgs;
 use crate::commands::join_command::JoinArgs;
-#[cfg(feature = "answers")]
-use crate::commands::match_command::MatchArgs;
 use crate::commands::records_command::RecordsArgs;
 use crate::commands::scan_command::{EXAMPLES, ScanArgs};
 use crate::commands::verify_command::VerifyArgs;
@@ -84,15 +80,9 @@ pub(crate) enum Command {
     Bodies(Box<BodiesArgs>),
     /// Joins the datasets in the subfolders of a folder, such as months or shards, into one
     Join(JoinArgs),
-    /// Makes one dataset of many crawls, in which what does not change is stored once
     #[cfg(feature = "answers")]
-    History(HistoryArgs),
-    /// Explains what a robots.txt file, or that of a host, allows crawlers, line by line
-    #[cfg(feature = "answers")]
-    Check(Box<CheckArgs>),
-    /// Decides for a list of URLs whether crawlers may fetch them, according to a dataset
-    #[cfg(feature = "answers")]
-    Match(MatchArgs),
+    #[command(flatten)]
+    Answers(AnswerCommand),
     /// Checks whether a dataset is complete and unchanged
     Verify(VerifyArgs),
     /// Writes views.sql again, after a dataset was moved or if it is of somebody else
@@ -136,11 +126,7 @@ impl Command {
             Self::Bodies(args) => args.as_mut(),
             Self::Join(args) => args,
             #[cfg(feature = "answers")]
-            Self::History(args) => args,
-            #[cfg(feature = "answers")]
-            Self::Check(args) => args.as_mut(),
-            #[cfg(feature = "answers")]
-            Self::Match(args) => args,
+            Self::Answers(command) => command.args(),
             Self::Verify(args) => args,
             Self::Views(args) => args,
             Self::Report(_) => return Err(python_command_error("report")),

@@ -1,9 +1,5 @@
 //! The output of commands: results, summaries, messages and progress.
 
-#[cfg(feature = "answers")]
-pub(crate) mod check_json;
-#[cfg(feature = "answers")]
-pub(crate) mod check_report;
 pub(crate) mod escape;
 pub(crate) mod message;
 pub(crate) mod output;

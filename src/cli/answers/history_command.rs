@@ -1,9 +1,9 @@
 //! `robots-scan history`: makes one dataset of many crawls.
 
 use crate::advice::next_commands;
+use crate::answers::parse_host;
 use crate::calls::caller::Caller;
 use crate::calls::exit;
-use crate::commands::arg_values::parse_host;
 use crate::commands::command::{CommandArgs, CommandOutcome};
 use crate::commands::defaults;
 use crate::commands::shared_args::{PrintArgs, ThreadsArg};

@@ -1,9 +1,9 @@
 //! `robots-scan match`: decides for each URL of a list whether crawlers may fetch it.
 
-use crate::advice::agent_advice::AgentNames;
+use crate::answers::agent_advice::AgentNames;
+use crate::answers::parse_time;
 use crate::calls::caller::Caller;
 use crate::calls::exit;
-use crate::commands::arg_values::parse_time;
 use crate::commands::capture_run::TIME_HINT;
 use crate::commands::column_args::{ColumnArg, column_names, columns_parser};
 use crate::commands::command::{CommandArgs, CommandOutcome};

@@ -1,7 +1,7 @@
 //! The output of `robots-scan check` for programs.
 
-use crate::commands::record_fetch::RecordFetchCommand;
-use crate::printing::check_report::{self, Checked};
+use crate::answers::check_report::{self, Checked};
+use crate::answers::record_fetch::RecordFetchCommand;
 use crate::printing::escape::write_json_line;
 use answers::check::{
     AgentReport, CaptureDetails, CategoryPreference, HostReport, NumberedText, ReportedAnomaly,

@@ -3,18 +3,17 @@
 //! The robots.txt is a file, or the authoritative capture of a host in a dataset, a history or an
 //! archive. `check_report.rs` formats the output for people, and `check_json.rs` the output for programs.
 
-use crate::advice::agent_advice::AgentNames;
+use crate::answers::agent_advice::AgentNames;
+use crate::answers::check_json;
+use crate::answers::check_report::{self, Checked, CheckedHost};
+use crate::answers::{parse_host, parse_time};
 use crate::calls::caller::Caller;
 use crate::calls::exit::{self, StoppedError, UsageError};
-use crate::commands::arg_values::{
-    ByteLimit, URL_OPTIONS_HEADING, parse_host, parse_limit, parse_time,
-};
+use crate::commands::arg_values::{ByteLimit, URL_OPTIONS_HEADING, parse_limit};
 use crate::commands::command::{CommandArgs, CommandOutcome};
 use crate::commands::defaults;
 use crate::commands::network::{EventRoute, start_client};
 use crate::commands::shared_args::{AccessArgs, CrawlerArgs, DialectArg};
-use crate::printing::check_json;
-use crate::printing::check_report::{self, Checked, CheckedHost};
 use crate::printing::message;
 use crate::printing::output;
 use crate::printing::quantity::format_count;

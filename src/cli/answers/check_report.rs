@@ -1,6 +1,6 @@
 //! The output of `robots-scan check` for people.
 
-use crate::commands::record_fetch::RecordFetchCommand;
+use crate::answers::record_fetch::RecordFetchCommand;
 use crate::printing::message;
 use crate::printing::quantity::format_count;
 use answers::check::{
