@@ -34,7 +34,7 @@ impl ManifestText {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Read`](errors::ErrorKind::Read), also if there is none.
+    /// [`ErrorKind::Read`](errors::ErrorKind::Read), also for a folder without a manifest.
     pub fn require(root: &Path) -> Result<Self, Error> {
         let path = root.join(MANIFEST_FILE);
         let bytes = disk::read(&path).map_err(|error| Error::read(&path, error))?;

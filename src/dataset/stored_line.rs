@@ -12,7 +12,7 @@ pub enum StoredLine<'a> {
     Directive(DirectiveLine<'a>),
 }
 
-/// A line as it stands in the robots.txt, without the blanks around its parts.
+/// A line with key and value as in the file, without the blanks around them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WrittenLine<'a> {
     /// The line number, from 1.
@@ -67,7 +67,7 @@ row! {
 }
 
 impl<'a> GroupLine<'a> {
-    /// Returns the line as it stands in the robots.txt.
+    /// Returns the line with key and value as in the file.
     pub fn written(&self) -> WrittenLine<'a> {
         WrittenLine {
             line_no: self.line_no,
@@ -79,7 +79,7 @@ impl<'a> GroupLine<'a> {
 }
 
 impl<'a> RuleLine<'a> {
-    /// Returns the line as it stands in the robots.txt.
+    /// Returns the line with key and value as in the file.
     pub fn written(&self) -> WrittenLine<'a> {
         let usual_key = if self.allow { "Allow" } else { "Disallow" };
         WrittenLine {
@@ -92,7 +92,7 @@ impl<'a> RuleLine<'a> {
 }
 
 impl<'a> DirectiveLine<'a> {
-    /// Returns the line as it stands in the robots.txt. A line has a colon unless the table states otherwise.
+    /// Returns the line with key and value as in the file. Unless the table states otherwise, a colon separates them.
     pub fn written(&self) -> WrittenLine<'a> {
         WrittenLine {
             line_no: self.line_no,
@@ -131,7 +131,7 @@ impl<'a> StoredLine<'a> {
         }
     }
 
-    /// Returns the line as it stands in the robots.txt.
+    /// Returns the line with key and value as in the file.
     pub fn written(&self) -> WrittenLine<'a> {
         match self {
             Self::Group(line) => line.written(),

@@ -83,9 +83,8 @@ impl UrlCaptures for DatasetCaptures<'_> {
         let crawls = self.context.dataset.crawls();
         let crawl = capture.map(|capture| crawls[capture.crawl as usize].as_str());
         for (i, crawler) in options.crawlers.iter().enumerate() {
-            let Some(decision) = decided.undecided().or(decided.decision(0, i)) else {
-                continue;
-            };
+            let decision = decided.undecided().or(decided.decision(0, i));
+            let decision = decision.expect("a capture decides for every crawler, or none does");
             let preference = decision.preference.map(|preference| preference.0);
             let row = MatchRow {
                 url: &url,

@@ -5,7 +5,7 @@
 //! `steps.rs` has the steps:
 //!
 //! 1. The list is read (`url_list.rs`), and its URLs are sorted by the hosts or origins whose captures decide them.
-//! 2. `in_dataset.rs` or `in_history.rs` finds the captures of each URL ([`Captures`](captures::Captures)).
+//! 2. `in_dataset.rs` or `in_history.rs` finds the captures of each URL ([`UrlCaptures`](captures::UrlCaptures)).
 //! 3. A URL is decided at once if an HTTP status decides it (`planned_urls.rs`), otherwise by rules (`rules.rs`): the
 //!    robots.txt of a capture is rebuilt from table rows once for all URLs of a chunk.
 //! 4. The decisions (`decision.rs`) are written in the order of the list (`output.rs`).

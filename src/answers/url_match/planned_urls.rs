@@ -97,7 +97,8 @@ impl<'a, P: Place> PlannedUrls<'a, P> {
         self.append()
     }
 
-    /// Adds a URL that a capture decides. `plan` is what is written about its captures; it is given with one of them.
+    /// Adds a URL that a capture decides. `plan` is what is written about its captures;
+    /// `None` if the URL was added with its plan before.
     ///
     /// # Errors
     ///

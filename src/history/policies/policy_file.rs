@@ -35,7 +35,8 @@ const DIRECTIVE_LINES: Encoding<DirectiveLine<'static>> = Encoding::of(
     own_tables::columns_without_key(own_tables::POLICY_DIRECTIVES),
 );
 
-/// Adds a line to the text of which the key of the policy is the digest. It has what is written, and what is read of it:
+/// Adds a line to the text of which the key of the policy is the digest. The text has the line as
+/// written, and the values that are read from it:
 /// that does not follow from the line where Google's parser drops the end of a long line, and the rates of an HTML page
 /// are in lines that are not part of the policy. `values` are those of a user-agent line.
 fn push_to_key(line: &StoredLine<'_>, values: Option<GroupValues<'_>>, text: &mut KeyText) {

@@ -247,7 +247,7 @@ enum UnnamedCrawlerKind {
     IgnoringWildcard,
 }
 
-/// All kinds: what a file that does not name a crawler means for it.
+/// All kinds of crawlers that a file does not name.
 const UNNAMED_CRAWLER_KINDS: [UnnamedCrawlerKind; 3] = [
     UnnamedCrawlerKind::Wildcard,
     UnnamedCrawlerKind::Obeying,
