@@ -35,10 +35,9 @@ const DIRECTIVE_LINES: Encoding<DirectiveLine<'static>> = Encoding::of(
     own_tables::columns_without_key(own_tables::POLICY_DIRECTIVES),
 );
 
-/// Adds a line to the text of which the key of the policy is the digest. The text has the line as
-/// written, and the values that are read from it:
-/// that does not follow from the line where Google's parser drops the end of a long line, and the rates of an HTML page
-/// are in lines that are not part of the policy. `values` are those of a user-agent line.
+/// Adds a line to the text of which the key of the policy is the digest: the line as written, and the values that are
+/// read from it. Some of these do not follow from the line as written: Google's parser drops the end of a long line, and
+/// the rates of an HTML page are in lines that are not part of the policy. `values` are those of a user-agent line.
 fn push_to_key(line: &StoredLine<'_>, values: Option<GroupValues<'_>>, text: &mut KeyText) {
     let written = line.written();
     match line {
