@@ -432,6 +432,8 @@ LOCKED = tests/python/requirements/locked.txt
 UV = .venv-test/bin/uv pip
 # The certificates of the system, as pip and browsers use them.
 export UV_SYSTEM_CERTS = 1
+# In the folder that `clean` removes: each clone unpacks and builds Spark, which takes 3 GB that a cache of all clones would keep.
+export UV_CACHE_DIR = $(CURDIR)/.venv-test/cache
 LOCK = $(UV) compile --quiet --universal --python-version 3.11 --generate-hashes --no-annotate
 
 requirements: .venv-test/uv-ready ## writes the versions and hashes of tests/python/requirements again; OPTIONS=--upgrade

@@ -67,8 +67,6 @@ pub struct Interner {
     seed: u64,
     texts: InternedTexts,
     table: HashTable<TableEntry>,
-    /// The text of the previous call of [`Interner::intern_again`], and its id.
-    last: Option<(Box<str>, u32)>,
     /// A direct-mapped cache of string constants of the program, with their ids. An entry is
     /// found by the address and length of the constant, without hashing its bytes.
     constants: Vec<Option<(&'static str, u32)>>,
@@ -82,7 +80,6 @@ impl Default for Interner {
             seed: *HASH_SEED,
             texts: InternedTexts::default(),
             table: HashTable::new(),
-            last: None,
             constants: vec![None; CONSTANT_SLOTS],
             requested_bytes: 0,
         }
@@ -103,21 +100,6 @@ impl Interner {
             text.as_bytes(),
             xxh3_64_with_seed(text.as_bytes(), self.seed),
         )
-    }
-
-    /// Returns the id of a text. Fast if the text is the same as in the previous call of this method.
-    pub fn intern_again(&mut self, text: &str) -> u32 {
-        match &self.last {
-            Some((last, id)) if **last == *text => {
-                self.requested_bytes += text.len() as u64;
-                *id
-            }
-            _ => {
-                let id = self.intern(text);
-                self.last = Some((text.into(), id));
-                id
-            }
-        }
     }
 
     /// Returns the id of a constant of the program. Same as [`Interner::intern`],
@@ -222,7 +204,6 @@ impl Interner {
         }
         self.table.clear();
         self.constants.fill(None);
-        self.last = None;
         self.requested_bytes = 0;
         InternedTexts {
             bytes: take_and_reserve(&mut self.texts.bytes),
@@ -265,10 +246,6 @@ mod tests {
         // The caches are cleared, too.
         let ids = (interner.intern_static("allow_all"), interner.intern("a"));
         assert_eq!(ids, (0, 1));
-        let ids = ["a", "b", "b", "a"].map(|text| interner.intern_again(text));
-        assert_eq!(ids, [1, 2, 2, 1]);
-        interner.take();
-        assert_eq!(interner.intern_again("a"), 0);
     }
 
     #[test]

@@ -1,16 +1,18 @@
 use super::column::{Expression, sql_literal};
-use super::line_no_value;
 use super::record_rows::RowInput;
+use super::value::{BodyText, Constant};
 use crate::table;
+use capture::analysis::AnomalyRow;
 use capture::anomaly::CaptureAnomalyKind;
 use robots::{AnomalyKind, Severity};
 
-table! { per_capture "One row per anomaly: a leniency of the parser, or something that the author probably did not intend." {
-    robots_id: Long delta, "The capture.";
-    line_no: Int null delta, "The line number, from 1; null if the anomaly concerns the whole file, its response or its record.";
-    code: Text, "The permanent code of the anomaly; `robots-scan schema --anomalies` lists all codes.";
-    changes_verdict: Bool null, "True if reading this one line according to RFC 9309's grammar, with all other lines unchanged, gives `*` or any name in the file another `verdict`. False for anomalies that are not a leniency of the parser; null if a work limit was exceeded.";
-    detail: Text, "The bytes that caused the anomaly, at most 200; may be empty.";
+table! { per_capture "One row per anomaly: a leniency of the parser, or something that the author probably did not intend."
+row(robots_id: i64, anomaly: &AnomalyRow<'_>, is_valid_utf8: bool) {} {
+    robots_id: Long delta, "The capture." = robots_id;
+    line_no: Int null delta, "The line number, from 1; null if the anomaly concerns the whole file, its response or its record." = anomaly.line_no;
+    code: Text, "The permanent code of the anomaly; `robots-scan schema --anomalies` lists all codes." = Constant(anomaly.code);
+    changes_verdict: Bool null, "True if reading this one line according to RFC 9309's grammar, with all other lines unchanged, gives `*` or any name in the file another `verdict`. False for anomalies that are not a leniency of the parser; null if a work limit was exceeded." = anomaly.changes_verdict;
+    detail: Text, "The bytes that caused the anomaly, at most 200; may be empty." = BodyText(shorten(anomaly.detail), is_valid_utf8);
 } derived {
     severity: Text, "The severity for the author of the file: `info`, `warning`, `error`." => SEVERITY;
 }}
@@ -44,22 +46,9 @@ const MAX_DETAIL_BYTES: usize = 200;
 impl Builder {
     pub(crate) fn push(&mut self, capture: &RowInput<'_>) {
         let analysis = capture.analysis;
-        let is_utf8 = analysis.is_valid_utf8();
-        let count = analysis.anomaly_count();
-        if count == 0 {
-            return;
-        }
-        self.robots_id
-            .append_repeated(Some(analysis.robots_id), count);
         for anomaly in analysis.anomalies() {
-            self.line_no.append_option(line_no_value(anomaly.line_no));
-            let texts = &mut self.texts;
-            self.code.append_value(texts.intern_static(anomaly.code));
-            self.changes_verdict.append_option(anomaly.changes_verdict);
-            self.detail
-                .append_value(texts.intern_body_text(shorten(anomaly.detail), is_utf8));
+            self.push_row(analysis.robots_id, &anomaly, analysis.is_valid_utf8());
         }
-        self.end_rows(count);
     }
 }
 

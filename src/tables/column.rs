@@ -178,9 +178,14 @@ impl Column {
 /// The attributes are `null`, `bloom_filter`, `delta`, `plain` and
 /// `shared_prefixes`, methods of [`Column`].
 ///
-/// `=> expression` after the description of a stored column is its value in views: the
+/// `=> expression` at the end of a stored column is its value in views: the
 /// column is null in files if the expression gives the value. The columns after
 /// `derived` are not stored: views compute them (`DERIVED_COLUMNS`).
+///
+/// `= value` after the description of a stored column is the value in the row that `Builder::push_row` appends.
+/// `row(parameters) { … }` before the columns has the parameters of that function, and statements before the values.
+/// A [`Value`](crate::value::Value) becomes the stored one; `None` is null. Columns without a value are appended
+/// before `push_row`. Tables with many rows per capture have no `row`: their code appends column by column.
 ///
 /// The word `per_capture` or `per_fault` before the description states that rows are made from captures or faults;
 /// the table is then filled from records, by [`RecordRows`]. `buffer Type` at the end adds a field `buffer` of
@@ -206,7 +211,7 @@ macro_rules! table {
             fn push(&mut self, _capture: &$crate::record_rows::RowInput<'_>) {}
 
             fn push_fault(&mut self, warc_filename: &str, fault: &$crate::Fault) {
-                Builder::push(self, warc_filename, fault);
+                self.push_row(warc_filename, fault);
             }
         }
     };
@@ -257,8 +262,8 @@ macro_rules! table {
             )$(.$derived_attribute())*.with_expression($derived_expression),)*)?
         ];
     };
-    (@define $about:literal {
-        $($name:ident: $kind:ident $($attribute:ident)*, $text:literal $(=> $expression:expr)?;)*
+    (@define $about:literal $(row($($parameters:tt)*) { $($before:tt)* })? {
+        $($name:ident: $kind:ident $($attribute:ident)*, $text:literal $(= $value:expr)? $(=> $expression:expr)?;)*
     } $(derived { $($derived:tt)* })? $(buffer $buffer:ident)?) => {
         $crate::table! { @columns $about {
             $($name: $kind $($attribute)*, $text $(=> $expression)?;)*
@@ -275,6 +280,8 @@ macro_rules! table {
             cumulative_bytes: Vec<u64>,
             $(buffer: $buffer,)?
         }
+
+        $crate::table! { @push_row { $($($parameters)*)? } { $($($before)*)? } $($name $(= $value)?;)* }
 
         impl Builder {
             /// The bytes of the values of a row, except texts.
@@ -300,6 +307,18 @@ macro_rules! table {
                     assert!(is_valid, "`{}` is never null", column.name);
                 }
                 columns::RowBatch::new(columns, self.texts.take(), cumulative_bytes)
+            }
+        }
+    };
+    (@push_row {} {} $($columns:tt)*) => {};
+    (@push_row { $($parameters:tt)* } { $($before:tt)* } $($name:ident $(= $value:expr)?;)*) => {
+        impl Builder {
+            /// Appends a row: the values of all columns that are declared with a value.
+            #[allow(unreachable_pub, reason = "only some tables are filled by other packages")]
+            pub fn push_row(&mut self, $($parameters)*) {
+                $($before)*
+                $($($crate::value::Value::append($value, &mut self.$name, &mut self.texts);)?)*
+                self.end_rows(1);
             }
         }
     };

@@ -1,18 +1,22 @@
 use super::column::{Expression, sql_literal};
 use super::record_rows::RowInput;
-use super::{line_no_value, saturating_i32};
+use super::value::BodyText;
 use crate::table;
-use robots::DirectiveKind;
+use robots::{Directive, DirectiveKind, RobotsTxt};
 
-table! { per_capture "One row per line whose key is not user-agent, allow, disallow or sitemap, unless the body is an HTML page or not text." {
-    robots_id: Long delta, "The capture.";
-    group_no: Int null, "The group that contains the line; null before any user-agent line.";
-    line_no: Int delta, "The line number, from 1.";
-    directive: Text, "The key, lower-cased; `content-signals` is written `content-signal`.";
-    directive_raw: Text null, "In files null where it equals `directive`. The key as written." => DIRECTIVE_RAW;
-    value: Text, "The value as written, up to a `#`, without surrounding blanks and tabs.";
-    counts: Bool null, "True if the line is complete and within the body limit, as in `rules`.";
-    has_colon: Bool null, "True if there is a colon between key and value, as in `rules`.";
+table! { per_capture "One row per line whose key is not user-agent, allow, disallow or sitemap, unless the body is an HTML page or not text."
+row(robots_id: i64, robots: &RobotsTxt<'_>, line: &Directive, name: &[u8]) {
+    let text = |bytes| BodyText(bytes, robots.summary().is_valid_utf8);
+    let raw = robots.text(line.key_raw);
+} {
+    robots_id: Long delta, "The capture." = robots_id;
+    group_no: Int null, "The group that contains the line; null before any user-agent line." = line.group_no();
+    line_no: Int delta, "The line number, from 1." = line.line_no;
+    directive: Text, "The key, lower-cased; `content-signals` is written `content-signal`." = text(name);
+    directive_raw: Text null, "In files null where it equals `directive`. The key as written." = (raw != name).then(|| text(raw)) => DIRECTIVE_RAW;
+    value: Text, "The value as written, up to a `#`, without surrounding blanks and tabs." = text(robots.text(line.value_raw));
+    counts: Bool null, "True if the line is complete and within the body limit, as in `rules`." = line.counts;
+    has_colon: Bool null, "True if there is a colon between key and value, as in `rules`." = line.has_colon;
 } derived {
     known: Bool, "True if a specification or a known crawler defines the key." => KNOWN;
 }}
@@ -29,42 +33,19 @@ fn known_sql() -> String {
 
 impl Builder {
     pub(crate) fn push(&mut self, capture: &RowInput<'_>) {
-        let analysis = capture.analysis;
-        // A line of an HTML page or a binary file that has a colon is not a directive.
-        let Some(robots) = analysis
-            .robots
-            .as_ref()
-            .filter(|robots| !robots.summary().content.is_page_or_binary())
-        else {
+        let Some(robots) = &capture.analysis.robots else {
             return;
         };
-        let is_utf8 = analysis.is_valid_utf8();
-        let (mut name, mut count) = (Vec::new(), 0);
-        for line in robots
-            .directives()
-            .iter()
-            .filter(|line| line.kind == DirectiveKind::Other)
-        {
-            robots.write_directive_name(line, &mut name);
-            self.group_no.append_option(line_no_value(line.group_no()));
-            self.line_no.append_value(saturating_i32(line.line_no));
-            let texts = &mut self.texts;
-            self.directive
-                .append_value(texts.intern_body_text(&name, is_utf8));
-            let raw = robots.text(line.key_raw);
-            let raw = (raw != name).then(|| texts.intern_body_text(raw, is_utf8));
-            self.directive_raw.append_option(raw);
-            self.value
-                .append_value(texts.intern_body_text(robots.text(line.value_raw), is_utf8));
-            self.counts.append_option(Some(line.counts));
-            self.has_colon.append_option(Some(line.has_colon));
-            count += 1;
-        }
-        if count == 0 {
+        // A line of an HTML page or a binary file that has a colon is not a directive.
+        if robots.summary().content.is_page_or_binary() {
             return;
         }
-        self.robots_id
-            .append_repeated(Some(analysis.robots_id), count);
-        self.end_rows(count);
+        let mut name = Vec::new();
+        for line in robots.directives() {
+            if line.kind == DirectiveKind::Other {
+                robots.write_directive_name(line, &mut name);
+                self.push_row(capture.analysis.robots_id, robots, line, &name);
+            }
+        }
     }
 }

@@ -1,12 +1,13 @@
-use super::saturating_i64;
+use super::value::Constant;
 use crate::table;
 
-table! { per_fault "One row per range of an archive, or row of a table of bodies, that could not be read." {
-    warc_filename: Text, "The archive, as in `robots_files`.";
-    warc_record_offset: Long, "The offset at which the damage begins; for a table of bodies, the number of the row, from 0.";
-    bytes_skipped: Long, "The number of bytes from there to the offset at which reading resumed; 0 for damage within a member of many records.";
-    code: Text, "The permanent code of the fault.";
-    detail: Text, "A description of the fault.";
+table! { per_fault "One row per range of an archive, or row of a table of bodies, that could not be read."
+row(warc_filename: &str, fault: &Fault) {} {
+    warc_filename: Text, "The archive, as in `robots_files`." = warc_filename;
+    warc_record_offset: Long, "The offset at which the damage begins; for a table of bodies, the number of the row, from 0." = fault.offset;
+    bytes_skipped: Long, "The number of bytes from there to the offset at which reading resumed; 0 for damage within a member of many records." = fault.bytes_skipped;
+    code: Text, "The permanent code of the fault." = Constant(fault.code);
+    detail: Text, "A description of the fault." = &*fault.detail;
 }}
 
 /// A range of an archive that could not be read.
@@ -20,18 +21,4 @@ pub struct Fault {
     pub code: &'static str,
     /// The description, in one line.
     pub detail: String,
-}
-
-impl Builder {
-    pub(crate) fn push(&mut self, warc_filename: &str, fault: &Fault) {
-        self.warc_filename
-            .append_value(self.texts.intern(warc_filename));
-        self.warc_record_offset
-            .append_value(saturating_i64(fault.offset));
-        self.bytes_skipped
-            .append_value(saturating_i64(fault.bytes_skipped));
-        self.code.append_value(self.texts.intern_static(fault.code));
-        self.detail.append_value(self.texts.intern(&fault.detail));
-        self.end_rows(1);
-    }
 }

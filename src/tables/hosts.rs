@@ -1,44 +1,50 @@
 use super::StoredVerdict;
 use super::column::Expression::{self, Same};
 use super::robots_files::{FETCH_CLASS, OUTCOME};
+use super::value::Constant;
 use crate::table;
 use urls::{WebOrigin, tld};
 
-table! { "One row per crawl and host with a capture of a robots.txt: the authoritative capture of the host, and the rules that apply to it. Sorted by `surt_host_name`." {
-    host_id: Long delta, "Key of the row, only to join `host_verdicts` of the same dataset: the place of the crawl in the order of the times of their first captures × 2^32 + the number of the host in the crawl, both from 0. Other datasets number hosts differently.";
-    surt_host_name: PlainText shared_prefixes, "The host in reverse order, without a leading `www` as in `robots_files`. Unique in a crawl.";
-    url_host_name: PlainText, "The host of the authoritative capture, in punycode.";
-    url_host_registered_domain: PlainText null shared_prefixes, "Its registered domain, as in `robots_files`.";
+table! { "One row per crawl and host with a capture of a robots.txt: the authoritative capture of the host, and the rules that apply to it. Sorted by `surt_host_name`."
+row(row: &HostRow<'_>) {
+    let HostRow { origin, rules, .. } = row;
+    let wildcard = &rules.wildcard;
+    let [verdict, google, rfc9309, koster1996] = wildcard.verdicts.map(|verdict| Constant(verdict.name()));
+} {
+    host_id: Long delta, "Key of the row, only to join `host_verdicts` of the same dataset: the place of the crawl in the order of the times of their first captures × 2^32 + the number of the host in the crawl, both from 0. Other datasets number hosts differently." = row.host_id;
+    surt_host_name: PlainText shared_prefixes, "The host in reverse order, without a leading `www` as in `robots_files`. Unique in a crawl." = row.surt_host_name;
+    url_host_name: PlainText, "The host of the authoritative capture, in punycode." = origin.host;
+    url_host_registered_domain: PlainText null shared_prefixes, "Its registered domain, as in `robots_files`." = row.registered_domain;
     domain_id: Long null delta, "A number of `domain`, by which hosts are grouped faster than by text: the smallest `host_id` of the hosts of the domain in this crawl. Null only if the crawl has no other host of the domain.";
-    url_host_tld: Text null, "Its top-level domain, as in `robots_files`.";
-    url_protocol: Text null, "The scheme of the authoritative capture: `http` or `https`.";
-    url_port: Int null, "The port of the authoritative capture, if it is not the default port of the scheme.";
-    fetch_time: Time null delta, "The time at which the authoritative capture was fetched (UTC).";
-    authoritative_robots_id: Long plain, "The authoritative capture: of the captures of `/robots.txt` on this host in this crawl, the one that decides most (content; then a status that allows all; then 401 or 403; then one that asks to come back; a redirect counts as the end of its chain), then https, then the default port, then the latest, then the smallest `robots_id`.";
-    rules_robots_id: Long plain, "The capture whose rules and status apply: the authoritative one, the end of its redirects, or the capture with the content of a revisit. Join other tables by it: `ON x.crawl = h.crawl AND x.robots_id = h.rules_robots_id`.";
-    n_redirects: Int, "The number of redirects from the authoritative capture that were followed to another capture.";
-    redirect_end: Text null, "How the redirects ended: `resolved`, `not_captured` (the next URL was not captured in this crawl), `loop`, `too_many` (more than five). Null if the authoritative capture is not a redirect that can be followed.";
-    fetch_status: Short null, "The HTTP status of the capture whose rules apply. This column and the following ones describe that capture.";
-    is_revisit: Bool, "True if that capture is a revisit and no capture of this crawl has its content.";
-    content_class: Text null, "The kind of body, as in `robots_files`.";
-    ruleset_id: Long null, "The fingerprint of its rules, as in `robots_files`.";
-    template: Text null, "The software that generated the file, as in `robots_files`.";
-    vendor_first_line: Int null, "The first of the lines that the vendor of `template` wrote, as in `robots_files`.";
-    vendor_last_line: Int null, "The last of these lines.";
-    wildcard_verdict: Text, "The verdict for `*`: for all crawlers that the file does not name. This column and the following ones are as in `verdicts`.";
-    wildcard_verdict_google: Text, "The verdict for `*` according to Google's parser.";
-    wildcard_verdict_rfc9309: Text, "The verdict for `*` according to RFC 9309.";
-    wildcard_verdict_koster1996: Text, "The verdict for `*` according to Koster's draft of 1996.";
-    wildcard_basis: Text, "The basis of `wildcard_verdict`.";
-    wildcard_root_allowed: Bool, "True if `/` may be fetched.";
-    wildcard_n_allow: Int, "The number of allow lines for `*`.";
-    wildcard_n_disallow: Int, "The number of disallow lines for `*`.";
-    wildcard_crawl_delay_ms: Long null, "The crawl-delay for `*`, in milliseconds.";
-    wildcard_evidence_line: Int null, "The line that proves `wildcard_verdict`.";
-    n_named: Int, "The number of names that the rules address in any dialect: names in the file, and tokens that Google's parser reads instead of some of them. `host_verdicts` has a row for each of them, unless `has_named_rows` is false.";
-    has_named_rows: Bool, "False if `host_verdicts` has no rows for the host because its rules come from another capture and name more than 2,000 crawlers, or fewer if very many hosts share long files. The verdict of every crawler is then unknown.";
-    n_captures: Int, "The number of captures of `/robots.txt` on this host in this crawl.";
-    n_changes: Int, "How often the content changed between successive captures of the same URL, by `content_digest`; of several URLs of the host, the largest number.";
+    url_host_tld: Text null, "Its top-level domain, as in `robots_files`." = tld(origin.host);
+    url_protocol: Text null, "The scheme of the authoritative capture: `http` or `https`." = origin.scheme;
+    url_port: Int null, "The port of the authoritative capture, if it is not the default port of the scheme." = origin.port;
+    fetch_time: Time null delta, "The time at which the authoritative capture was fetched (UTC)." = row.fetch_time;
+    authoritative_robots_id: Long plain, "The authoritative capture: of the captures of `/robots.txt` on this host in this crawl, the one that decides most (content; then a status that allows all; then 401 or 403; then one that asks to come back; a redirect counts as the end of its chain), then https, then the default port, then the latest, then the smallest `robots_id`." = row.authoritative_robots_id;
+    rules_robots_id: Long plain, "The capture whose rules and status apply: the authoritative one, the end of its redirects, or the capture with the content of a revisit. Join other tables by it: `ON x.crawl = h.crawl AND x.robots_id = h.rules_robots_id`." = row.rules_robots_id;
+    n_redirects: Int, "The number of redirects from the authoritative capture that were followed to another capture." = row.n_redirects;
+    redirect_end: Text null, "How the redirects ended: `resolved`, `not_captured` (the next URL was not captured in this crawl), `loop`, `too_many` (more than five). Null if the authoritative capture is not a redirect that can be followed." = row.redirect_end.map(Constant);
+    fetch_status: Short null, "The HTTP status of the capture whose rules apply. This column and the following ones describe that capture." = rules.fetch_status;
+    is_revisit: Bool, "True if that capture is a revisit and no capture of this crawl has its content." = rules.is_revisit;
+    content_class: Text null, "The kind of body, as in `robots_files`." = rules.content_class;
+    ruleset_id: Long null, "The fingerprint of its rules, as in `robots_files`." = rules.ruleset_id;
+    template: Text null, "The software that generated the file, as in `robots_files`." = rules.template;
+    vendor_first_line: Int null, "The first of the lines that the vendor of `template` wrote, as in `robots_files`." = rules.vendor_first_line;
+    vendor_last_line: Int null, "The last of these lines." = rules.vendor_last_line;
+    wildcard_verdict: Text, "The verdict for `*`: for all crawlers that the file does not name. This column and the following ones are as in `verdicts`." = verdict;
+    wildcard_verdict_google: Text, "The verdict for `*` according to Google's parser." = google;
+    wildcard_verdict_rfc9309: Text, "The verdict for `*` according to RFC 9309." = rfc9309;
+    wildcard_verdict_koster1996: Text, "The verdict for `*` according to Koster's draft of 1996." = koster1996;
+    wildcard_basis: Text, "The basis of `wildcard_verdict`." = Constant(wildcard.basis.name());
+    wildcard_root_allowed: Bool, "True if `/` may be fetched." = wildcard.root_allowed;
+    wildcard_n_allow: Int, "The number of allow lines for `*`." = wildcard.n_allow;
+    wildcard_n_disallow: Int, "The number of disallow lines for `*`." = wildcard.n_disallow;
+    wildcard_crawl_delay_ms: Long null, "The crawl-delay for `*`, in milliseconds." = wildcard.crawl_delay_ms;
+    wildcard_evidence_line: Int null, "The line that proves `wildcard_verdict`." = wildcard.evidence_line;
+    n_named: Int, "The number of names that the rules address in any dialect: names in the file, and tokens that Google's parser reads instead of some of them. `host_verdicts` has a row for each of them, unless `has_named_rows` is false." = rules.n_named;
+    has_named_rows: Bool, "False if `host_verdicts` has no rows for the host because its rules come from another capture and name more than 2,000 crawlers, or fewer if very many hosts share long files. The verdict of every crawler is then unknown." = rules.has_named_rows;
+    n_captures: Int, "The number of captures of `/robots.txt` on this host in this crawl." = row.n_captures;
+    n_changes: Int, "How often the content changed between successive captures of the same URL, by `content_digest`; of several URLs of the host, the largest number." = row.n_changes;
 } derived {
     url: PlainText, "The URL of the robots.txt of the authoritative capture: `url_protocol`, `url_host_name`, `url_port` and `/robots.txt`. A user and a final dot of the host are only in `robots_files`." => URL;
     outcome: Text, "The result of the fetch, as in `robots_files`." => OUTCOME;
@@ -94,63 +100,7 @@ pub struct HostRules<'a> {
 }
 
 impl Builder {
-    /// Adds a row. Its `domain_id`, which depends on the next host, follows with [`push_domain_id`](Self::push_domain_id).
-    pub fn push(&mut self, row: &HostRow<'_>) {
-        let HostRow { origin, rules, .. } = row;
-        self.host_id.append_value(row.host_id);
-        self.surt_host_name.append_value(row.surt_host_name);
-        self.url_host_name.append_value(origin.host);
-        self.url_host_registered_domain
-            .append_option(row.registered_domain);
-        self.url_port.append_option(origin.port.map(i32::from));
-        let protocol = self.texts.intern(origin.scheme);
-        self.url_protocol.append_value(protocol);
-        self.fetch_time.append_option(row.fetch_time);
-        self.authoritative_robots_id
-            .append_value(row.authoritative_robots_id);
-        self.rules_robots_id.append_value(row.rules_robots_id);
-        self.n_redirects.append_value(row.n_redirects);
-        self.fetch_status
-            .append_option(rules.fetch_status.map(i32::from));
-        self.is_revisit.append_value(rules.is_revisit);
-        self.ruleset_id.append_option(rules.ruleset_id);
-        self.vendor_first_line
-            .append_option(rules.vendor_first_line);
-        self.vendor_last_line.append_option(rules.vendor_last_line);
-        let texts = &mut self.texts;
-        let tld = tld(origin.host).map(|tld| texts.intern(tld));
-        self.url_host_tld.append_option(tld);
-        let end = row.redirect_end.map(|end| texts.intern_static(end));
-        self.redirect_end.append_option(end);
-        let class = rules.content_class.map(|class| texts.intern(class));
-        self.content_class.append_option(class);
-        let template = rules.template.map(|template| texts.intern(template));
-        self.template.append_option(template);
-        let wildcard = &rules.wildcard;
-        let verdicts = wildcard.verdicts.map(|verdict| verdict.name());
-        let [verdict, google, rfc9309, koster1996] = verdicts.map(|name| texts.intern_static(name));
-        self.wildcard_verdict.append_value(verdict);
-        self.wildcard_verdict_google.append_value(google);
-        self.wildcard_verdict_rfc9309.append_value(rfc9309);
-        self.wildcard_verdict_koster1996.append_value(koster1996);
-        self.wildcard_basis
-            .append_value(texts.intern_static(wildcard.basis.name()));
-        self.wildcard_root_allowed
-            .append_value(wildcard.root_allowed);
-        self.wildcard_n_allow.append_value(wildcard.n_allow);
-        self.wildcard_n_disallow.append_value(wildcard.n_disallow);
-        self.wildcard_crawl_delay_ms
-            .append_option(wildcard.crawl_delay_ms);
-        self.wildcard_evidence_line
-            .append_option(wildcard.evidence_line);
-        self.n_named.append_value(rules.n_named);
-        self.has_named_rows.append_value(rules.has_named_rows);
-        self.n_captures.append_value(row.n_captures);
-        self.n_changes.append_value(row.n_changes);
-        self.end_rows(1);
-    }
-
-    /// Adds the `domain_id` of the last row.
+    /// Adds the `domain_id` of the last row, which depends on the next host.
     pub fn push_domain_id(&mut self, domain_id: Option<i64>) {
         self.domain_id.append_option(domain_id);
     }

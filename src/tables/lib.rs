@@ -4,8 +4,8 @@
 //! package does not read or write files.
 //!
 //! ```text
-//! table.rs                         the list of all tables, and how to add one
-//! column.rs                        a column: name, type, description, encoding, expression; the macro `table!`
+//! table.rs                         a table, and the macro `tables!`; the list of all tables of datasets is in lib.rs
+//! column.rs, value.rs              a column: name, type, description, encoding, value, expression; the macro `table!`
 //! robots_files.rs, groups.rs …     one file per table: its columns, and the code that appends rows
 //! record_rows.rs                   the interface of tables that are filled from records
 //! body_rows.rs                     rows of a body without a capture
@@ -42,6 +42,7 @@ mod rules;
 mod runs;
 mod sitemaps;
 mod table;
+mod value;
 mod verdicts;
 pub mod views;
 
@@ -57,7 +58,9 @@ pub use host_preferences::{Builder as HostPreferenceRows, StatingHost, StoredPre
 pub use host_verdicts::{Builder as HostVerdictRows, HostVerdictRow, StoredVerdict};
 pub use hosts::{Builder as HostRows, HostRow, HostRules};
 pub use runs::{RunRow, runs_rows};
-pub use table::{FileDivision, PARTITION_COLUMNS, Table, TableDeclaration, schemas_digest};
+pub use table::{
+    FileDivision, PARTITION_COLUMNS, Table, TableDeclaration, position, schemas_digest,
+};
 pub use views::{ViewedFiles, schema_sql, select_sql, spark_views_sql, views_sql};
 
 use capture::analysis::CaptureAnalysis;
@@ -71,6 +74,45 @@ pub const MEANING: u64 = 1;
 
 /// The beginning of `warc_filename` for captures that are rows of a table of bodies. The name of the table follows.
 pub const BODY_TABLE_PREFIX: &str = "table:";
+
+/// The tables of datasets. To add one, write a file with its columns (see [`table!`](crate::table)), and add a line
+/// here. Then run `make schemas`.
+impl Table {
+    tables! {
+        /// All tables of a dataset, in the order of the schema.
+        ALL, 0;
+        /// One row per capture.
+        ROBOTS_FILES: robots_files, Part records;
+        /// One row per user-agent line.
+        GROUPS: groups, Part records;
+        /// One row per allow or disallow line.
+        RULES: rules, Part records;
+        /// One row per sitemap line.
+        SITEMAPS: sitemaps, Part records;
+        /// One row per other line with a key.
+        DIRECTIVES: directives, Part records;
+        /// One row per statement on AI use.
+        PREFERENCES: preferences, Part records;
+        /// One row per capture, agent, mechanism and category.
+        FILE_PREFERENCES: file_preferences, Part records;
+        /// One row per anomaly.
+        ANOMALIES: anomalies, Part records;
+        /// One row per capture and agent.
+        VERDICTS: verdicts, Part records;
+        /// One row per crawler in the registry.
+        AGENTS: agents, Single;
+        /// One row per part.
+        RUNS: runs, Part;
+        /// One row per damaged place of an archive.
+        FAULTS: faults, Part records;
+        /// One row per crawl and host.
+        HOSTS: hosts, Crawl;
+        /// One row per crawl, host and agent.
+        HOST_VERDICTS: host_verdicts, Crawl;
+        /// One row per crawl, host, agent, mechanism and category.
+        HOST_PREFERENCES: host_preferences, Crawl;
+    }
+}
 
 /// A batch of rows for each table that is filled from records, in the order of
 /// [`Table::FROM_RECORDS`].

@@ -1,65 +1,76 @@
+use super::OptionalColumns;
 use super::column::Expression::{self, PerDialect, Same};
 use super::record_rows::RowInput;
-use super::{saturating_i32, saturating_i64};
+use super::value::Constant;
 use crate::table;
 use capture::Capture;
 use capture::analysis::CaptureAnalysis;
 use capture::http::header_text;
 use escapes::escape_body;
+use std::borrow::Cow;
 use std::str::from_utf8;
 
-table! { per_capture "One row per capture of a robots.txt file, regardless of its status, and per capture of the target of a redirect from one." {
-    robots_id: Long delta, "Key of the capture, and of its rows in all other tables: the index of the archive in the list of inputs × 2^32 + the number of the capture in its archive, from 0. Below 2^53, and in the order of rows. Join across crawls `USING (crawl, robots_id)`.";
-    url: PlainText null, "The URL in normal form: punycode host, no default port, no fragment. If the URL cannot be parsed, it is stored as written in the record.";
-    surt_host_name: PlainText null bloom_filter, "The labels of the host in reverse order without a leading `www` unless one label would be left, as in cc-host-index: `com,example`, `com,www`. The numbers of an IPv4 address are reversed as well. An IPv6 address has no brackets.";
-    url_host_name: PlainText null bloom_filter, "The host, in punycode.";
-    url_host_tld: Text null, "The top-level domain; null for IP addresses.";
-    url_host_registry_suffix: Text null, "The public suffix according to the ICANN section of the Public Suffix List; null if the list has no suffix for the host.";
-    url_host_registered_domain: PlainText null bloom_filter, "The registered domain: the domain directly below the public suffix.";
-    url_host_private_suffix: Text null, "The public suffix according to the whole list, including its private section, such as `github.io`; null if the list has no suffix for the host.";
-    url_surt_path: Text null, "The path and the query in `url_surtkey`: escapes are decoded, repeated slashes are joined, letters are lower-cased and parameters are sorted. Null if the URL cannot be parsed.";
-    fetch_time: Time null delta, "The time of the fetch (UTC); null if the date of the record is missing or implausible.";
-    fetch_status: Short null, "The HTTP status; null if it cannot be read, for resource records, and if the record ends before it (`content_truncated` is then not null).";
-    fetch_redirect: PlainText null, "The absolute target of a redirect, in the normal form of `url`.";
-    content_digest: PlainText null bloom_filter, "SHA-1 of the payload in base32, as in cc-index; computed if the record does not state it.";
-    content_mime_type: Text null, "The media type stated by the server, lower-cased, without parameters.";
-    content_mime_detected: Text null, "The media type that the crawler detected.";
-    content_truncated: Text null, "The reason why the payload is incomplete: `length`, `time`, `disconnect`, `unspecified`; also `length` if its coding is incomplete or a limit of robots-scan cut it, and `unspecified` if other bytes are known to be missing. Anomalies state how: `payload_truncated`, `record_cut`, `status_line_cut`, `header_section_cut`, `partial_content`, `coding_cut`, `short_body`. Only whole lines count then.";
-    warc_filename: Text, "The archive: the line of `--paths`, or the name in a list of records, as written; otherwise its path from `crawl-data/` on; otherwise its base name. For a row of a table of bodies, `table:` and the name of the table.";
-    warc_record_offset: Long delta, "Offset of the record's gzip member, zstd frame or plain bytes in the archive; for a table of bodies, the number of the row, from 0.";
-    warc_record_length: Long null plain, "The length of that member, frame or record in bytes; null if several records share it, and for tables of bodies.";
-    warc_record_in_member: Int, "The index of the record among those that share the offset, from 0.";
-    warc_record_id: PlainText null, "`WARC-Record-ID`, without angle brackets; only with `--with-record-ids`. cc-index has the 16 bytes of its UUID since CC-MAIN-2026-30: `unhex(replace(right(warc_record_id, 36), '-', ''))` in DuckDB and Spark.";
-    warc_ip_address: PlainText null, "The IP address of the server.";
-    http_server: Text null, "The header `Server`.";
-    http_last_modified: Text null, "The header `Last-Modified`, as written.";
-    http_content_usage: Text null, "The header `Content-Usage` (IETF AI preferences), as written.";
-    http_tdm_reservation: Text null, "The header `TDM-Reservation` (W3C TDMRep), as written.";
-    waf_hint: Text null, "The web application firewall or CDN that the headers indicate. Null if no header indicates a known firewall or CDN; the site may still use one.";
-    is_revisit: Bool, "True if the record is a revisit: the same content, according to `content_digest`, is stored in another record. The content columns are null.";
-    is_robots_path: Bool, "True if the path is exactly `/robots.txt` and the URL has no query, so false for `/robots.txt?x`. Other captures are present only as redirect targets.";
-    content_class: Text null, "The kind of body: `rules`, `no_rules`, `comments_only`, `empty`, `html`, `binary`; null unless the status is 2xx, for revisits, and if nothing is known of the file, because bytes are missing and no whole line is a rule of a group.";
-    body_bytes: Long null plain, "The size of the decoded body in bytes; null for revisits, and if nothing is stored of a truncated payload.";
-    n_lines: Int null, "The number of lines of the body, including a last empty one. This column and those below up to `vendor_last_line`, except for `n_anomalies`, describe the whole body, and are null unless it was parsed as a robots.txt file.";
-    n_groups: Int null, "The number of groups in Google's dialect.";
-    n_user_agents: Int null, "User-agent lines.";
-    n_allow: Int null, "Allow lines.";
-    n_disallow: Int null, "Disallow lines.";
-    n_sitemaps: Int null, "Sitemap lines.";
-    n_comment_lines: Int null, "Lines that contain only a comment.";
-    n_blank_lines: Int null, "Lines that are empty or have only blanks.";
-    n_directives: Int null, "Lines with any other key. Those of HTML pages and binary files are counted here, but have no rows in `directives`.";
-    n_anomalies: Int, "The number of rows in `anomalies`, also for captures that were not parsed as a robots.txt file.";
-    max_line_bytes: Int null, "The length of the longest line in bytes.";
-    has_bom: Bool null, "True if the body begins with a UTF-8 byte order mark.";
-    line_endings: Text null, "The line endings: `lf`, `crlf`, `cr`, `mixed`; `none` for a single line.";
-    is_valid_utf8: Bool null, "True if the body is valid UTF-8. If it is not, all texts taken from it have `\\` written as `\\\\` and each invalid byte as `\\xHH`.";
-    ruleset_id: Long null, "A fingerprint of the meaning of the file, below 2^53: equal for files that give every name the same rules, regardless of order. Null unless the body was parsed as a robots.txt file.";
-    template: Text null, "The software or service that generated the file, recognized by its comments and rules, never by the host: `cloudflare_managed`, `yoast`, `wordpress`, `shopify`, `wix`, `squarespace`, `drupal`, `joomla`, `magento`, `prestashop`, `blogger`, `typo3`, `weebly`, `parked_domain`, `soft112`, `wikimedia`, `zendesk`, `stackexchange`, `substack`, `tumblr`, `medium`, `civicplus`, `govoffice`, `hubspot`, `salesforce`, `intercom`, `discourse`, `teamtailor`, `ghost`, `mastodon`, `contao`, `dotnetnuke`, `sharepoint`, `dedecms`, `libguides`, `freshdesk`, `gitbook`, `readme`, `successfactors`, `phenom`, `unbounce`, `yourmembership`, `bigcommerce`, `gitlab`, `flywheel`, `hestiacp`, `vestacp`, `seomatic`, `umbraco`, `invision_community`, `dspace`, `bitly`. Null means not recognized, not that the file was written by hand: the version of robots-scan (`runs.version`) determines which are known, so compare shares only between datasets of one version. A `ruleset_id` that many registered domains share indicates a common source, too. Also null unless the body was parsed as a robots.txt file.";
-    vendor_first_line: Int null, "The first of the lines that the vendor of `template` wrote, if their extent is known: a block between the comments of Cloudflare, or the whole file if it has exactly the rules of the template. Null if the extent is not known, also for several such blocks or one without an end: the site may have written any line.";
-    vendor_last_line: Int null, "The last of these lines.";
-    body: PlainText null, "The decoded body; only with `--with-bodies`.";
-    is_doubtful: Bool null, "True if the capture may have been altered: its gzip member or zstd frame cannot be decoded to its end or has a wrong checksum, or a digest of its record was compared and differs. `faults` has a row for each cause. False if no check failed, which is no proof: plain archives and zstd frames without checksums are protected only by digests. Null if the checksum was not reached before the row was written: several records in one member that is longer than what is kept of standard input or a pipe; such a capture is doubtful if `faults` has a row of its `warc_record_offset` with `bytes_skipped` > 0.";
+table! { per_capture "One row per capture of a robots.txt file, regardless of its status, and per capture of the target of a redirect from one."
+row(warc_filename: &str, analysis: &CaptureAnalysis<'_>, optional: OptionalColumns) {
+    let Capture { url, url_raw, record, fetch, content, headers, body, .. } = analysis.capture;
+    let location = analysis.location;
+    let url = url.as_ref();
+    let host = url.and_then(|url| url.host.as_ref());
+    let body = body.as_deref();
+    let summary = analysis.robots.as_ref().map(|robots| robots.summary());
+    let vendor_lines = summary.and_then(|summary| summary.vendor_lines);
+} {
+    robots_id: Long delta, "Key of the capture, and of its rows in all other tables: the index of the archive in the list of inputs × 2^32 + the number of the capture in its archive, from 0. Below 2^53, and in the order of rows. Join across crawls `USING (crawl, robots_id)`." = analysis.robots_id;
+    url: PlainText null, "The URL in normal form: punycode host, no default port, no fragment. If the URL cannot be parsed, it is stored as written in the record." = url.map_or_else(|| header_text(url_raw), |url| Cow::from(&*url.url));
+    surt_host_name: PlainText null bloom_filter, "The labels of the host in reverse order without a leading `www` unless one label would be left, as in cc-host-index: `com,example`, `com,www`. The numbers of an IPv4 address are reversed as well. An IPv6 address has no brackets." = host.map(|host| &*host.surt_host_name);
+    url_host_name: PlainText null bloom_filter, "The host, in punycode." = host.map(|host| &*host.name);
+    url_host_tld: Text null, "The top-level domain; null for IP addresses." = host.and_then(|host| host.tld());
+    url_host_registry_suffix: Text null, "The public suffix according to the ICANN section of the Public Suffix List; null if the list has no suffix for the host." = host.and_then(|host| host.registry_suffix());
+    url_host_registered_domain: PlainText null bloom_filter, "The registered domain: the domain directly below the public suffix." = host.and_then(|host| host.registered_domain());
+    url_host_private_suffix: Text null, "The public suffix according to the whole list, including its private section, such as `github.io`; null if the list has no suffix for the host." = host.and_then(|host| host.private_suffix());
+    url_surt_path: Text null, "The path and the query in `url_surtkey`: escapes are decoded, repeated slashes are joined, letters are lower-cased and parameters are sorted. Null if the URL cannot be parsed." = url.map(|url| &*url.surt_path);
+    fetch_time: Time null delta, "The time of the fetch (UTC); null if the date of the record is missing or implausible." = fetch.time;
+    fetch_status: Short null, "The HTTP status; null if it cannot be read, for resource records, and if the record ends before it (`content_truncated` is then not null)." = fetch.status;
+    fetch_redirect: PlainText null, "The absolute target of a redirect, in the normal form of `url`." = fetch.redirect.as_deref();
+    content_digest: PlainText null bloom_filter, "SHA-1 of the payload in base32, as in cc-index; computed if the record does not state it." = content.digest.as_deref();
+    content_mime_type: Text null, "The media type stated by the server, lower-cased, without parameters." = content.mime_type.as_deref();
+    content_mime_detected: Text null, "The media type that the crawler detected." = content.mime_detected.as_deref();
+    content_truncated: Text null, "The reason why the payload is incomplete: `length`, `time`, `disconnect`, `unspecified`; also `length` if its coding is incomplete or a limit of robots-scan cut it, and `unspecified` if other bytes are known to be missing. Anomalies state how: `payload_truncated`, `record_cut`, `status_line_cut`, `header_section_cut`, `partial_content`, `coding_cut`, `short_body`. Only whole lines count then." = content.truncated.as_deref();
+    warc_filename: Text, "The archive: the line of `--paths`, or the name in a list of records, as written; otherwise its path from `crawl-data/` on; otherwise its base name. For a row of a table of bodies, `table:` and the name of the table." = warc_filename;
+    warc_record_offset: Long delta, "Offset of the record's gzip member, zstd frame or plain bytes in the archive; for a table of bodies, the number of the row, from 0." = location.offset;
+    warc_record_length: Long null plain, "The length of that member, frame or record in bytes; null if several records share it, and for tables of bodies." = location.length;
+    warc_record_in_member: Int, "The index of the record among those that share the offset, from 0." = location.index_in_member;
+    warc_record_id: PlainText null, "`WARC-Record-ID`, without angle brackets; only with `--with-record-ids`. cc-index has the 16 bytes of its UUID since CC-MAIN-2026-30: `unhex(replace(right(warc_record_id, 36), '-', ''))` in DuckDB and Spark." = record.id.as_deref().filter(|_| optional.warc_record_id);
+    warc_ip_address: PlainText null, "The IP address of the server." = record.ip_address.as_deref();
+    http_server: Text null, "The header `Server`." = headers.server.as_deref();
+    http_last_modified: Text null, "The header `Last-Modified`, as written." = headers.last_modified.as_deref();
+    http_content_usage: Text null, "The header `Content-Usage` (IETF AI preferences), as written." = headers.content_usage.as_deref();
+    http_tdm_reservation: Text null, "The header `TDM-Reservation` (W3C TDMRep), as written." = headers.tdm_reservation.as_deref();
+    waf_hint: Text null, "The web application firewall or CDN that the headers indicate. Null if no header indicates a known firewall or CDN; the site may still use one." = headers.waf_hint.map(Constant);
+    is_revisit: Bool, "True if the record is a revisit: the same content, according to `content_digest`, is stored in another record. The content columns are null." = record.is_revisit;
+    is_robots_path: Bool, "True if the path is exactly `/robots.txt` and the URL has no query, so false for `/robots.txt?x`. Other captures are present only as redirect targets." = analysis.capture.is_robots_path;
+    content_class: Text null, "The kind of body: `rules`, `no_rules`, `comments_only`, `empty`, `html`, `binary`; null unless the status is 2xx, for revisits, and if nothing is known of the file, because bytes are missing and no whole line is a rule of a group." = summary.map(|it| Constant(it.content.name()));
+    body_bytes: Long null plain, "The size of the decoded body in bytes; null for revisits, and if nothing is stored of a truncated payload." = body.map(|body| body.len() as u64);
+    n_lines: Int null, "The number of lines of the body, including a last empty one. This column and those below up to `vendor_last_line`, except for `n_anomalies`, describe the whole body, and are null unless it was parsed as a robots.txt file." = summary.map(|it| it.n_lines);
+    n_groups: Int null, "The number of groups in Google's dialect." = summary.map(|it| it.n_groups);
+    n_user_agents: Int null, "User-agent lines." = summary.map(|it| it.n_user_agents);
+    n_allow: Int null, "Allow lines." = summary.map(|it| it.n_allow);
+    n_disallow: Int null, "Disallow lines." = summary.map(|it| it.n_disallow);
+    n_sitemaps: Int null, "Sitemap lines." = summary.map(|it| it.n_sitemaps);
+    n_comment_lines: Int null, "Lines that contain only a comment." = summary.map(|it| it.n_comment_lines);
+    n_blank_lines: Int null, "Lines that are empty or have only blanks." = summary.map(|it| it.n_blank_lines);
+    n_directives: Int null, "Lines with any other key. Those of HTML pages and binary files are counted here, but have no rows in `directives`." = summary.map(|it| it.n_directives);
+    n_anomalies: Int, "The number of rows in `anomalies`, also for captures that were not parsed as a robots.txt file." = analysis.anomaly_count() as u32;
+    max_line_bytes: Int null, "The length of the longest line in bytes." = summary.map(|it| it.max_line_bytes);
+    has_bom: Bool null, "True if the body begins with a UTF-8 byte order mark." = summary.map(|it| it.has_bom);
+    line_endings: Text null, "The line endings: `lf`, `crlf`, `cr`, `mixed`; `none` for a single line." = summary.map(|it| Constant(it.line_endings.name()));
+    is_valid_utf8: Bool null, "True if the body is valid UTF-8. If it is not, all texts taken from it have `\\` written as `\\\\` and each invalid byte as `\\xHH`." = summary.map(|it| it.is_valid_utf8);
+    ruleset_id: Long null, "A fingerprint of the meaning of the file, below 2^53: equal for files that give every name the same rules, regardless of order. Null unless the body was parsed as a robots.txt file." = analysis.ruleset_id;
+    template: Text null, "The software or service that generated the file, recognized by its comments and rules, never by the host: `cloudflare_managed`, `yoast`, `wordpress`, `shopify`, `wix`, `squarespace`, `drupal`, `joomla`, `magento`, `prestashop`, `blogger`, `typo3`, `weebly`, `parked_domain`, `soft112`, `wikimedia`, `zendesk`, `stackexchange`, `substack`, `tumblr`, `medium`, `civicplus`, `govoffice`, `hubspot`, `salesforce`, `intercom`, `discourse`, `teamtailor`, `ghost`, `mastodon`, `contao`, `dotnetnuke`, `sharepoint`, `dedecms`, `libguides`, `freshdesk`, `gitbook`, `readme`, `successfactors`, `phenom`, `unbounce`, `yourmembership`, `bigcommerce`, `gitlab`, `flywheel`, `hestiacp`, `vestacp`, `seomatic`, `umbraco`, `invision_community`, `dspace`, `bitly`. Null means not recognized, not that the file was written by hand: the version of robots-scan (`runs.version`) determines which are known, so compare shares only between datasets of one version. A `ruleset_id` that many registered domains share indicates a common source, too. Also null unless the body was parsed as a robots.txt file." = summary.and_then(|it| it.template).map(|template| Constant(template.name()));
+    vendor_first_line: Int null, "The first of the lines that the vendor of `template` wrote, if their extent is known: a block between the comments of Cloudflare, or the whole file if it has exactly the rules of the template. Null if the extent is not known, also for several such blocks or one without an end: the site may have written any line." = vendor_lines.map(|lines| lines.first);
+    vendor_last_line: Int null, "The last of these lines." = vendor_lines.map(|lines| lines.last);
+    body: PlainText null, "The decoded body; only with `--with-bodies`." = body.filter(|_| optional.body).map(|body| escape_body(body, from_utf8(body).is_ok()));
+    is_doubtful: Bool null, "True if the capture may have been altered: its gzip member or zstd frame cannot be decoded to its end or has a wrong checksum, or a digest of its record was compared and differs. `faults` has a row for each cause. False if no check failed, which is no proof: plain archives and zstd frames without checksums are protected only by digests. Null if the checksum was not reached before the row was written: several records in one member that is longer than what is kept of standard input or a pipe; such a capture is doubtful if `faults` has a row of its `warc_record_offset` with `bytes_skipped` > 0." = record.is_doubtful;
 } derived {
     url_surtkey: PlainText null, "The URL in the sort-friendly form (SURT) of cc-index, such as `com,example)/robots.txt` or `4,3,2,1)/robots.txt`. Session ids are not removed, unlike in cc-index. Null if the URL cannot be parsed." => SURT_KEY;
     url_host_private_domain: PlainText null, "The domain directly below `url_host_private_suffix`." => PRIVATE_DOMAIN;
@@ -236,173 +247,10 @@ const OVER_500KIB: Expression = Same("CASE WHEN n_lines IS NOT NULL THEN body_by
 
 impl Builder {
     pub(crate) fn push(&mut self, capture: &RowInput<'_>) {
-        let RowInput {
-            warc_filename,
-            analysis,
-            optional_columns,
-        } = *capture;
-        self.robots_id.append_value(analysis.robots_id);
-        self.push_url(analysis);
-        self.push_response(analysis.capture);
-        self.push_record(warc_filename, analysis, optional_columns.warc_record_id);
-        self.push_summary(analysis);
-        let body = analysis
-            .capture
-            .body
-            .as_deref()
-            .filter(|_| optional_columns.body);
-        self.body
-            .append_option(body.map(|body| escape_body(body, from_utf8(body).is_ok())));
-        self.end_rows(1);
-    }
-
-    /// Appends the columns of the URL.
-    fn push_url(&mut self, analysis: &CaptureAnalysis<'_>) {
-        let url = analysis.capture.url.as_ref();
-        let host = url.and_then(|url| url.host.as_ref());
-        let texts = &mut self.texts;
-        let mut intern = |text: &str| texts.intern(text);
-        match url {
-            Some(url) => self.url.append_value(&url.url),
-            None => self.url.append_value(header_text(analysis.capture.url_raw)),
-        }
-        self.surt_host_name
-            .append_option(host.map(|host| &host.surt_host_name));
-        self.url_host_name
-            .append_option(host.map(|host| &host.name));
-        self.url_host_tld
-            .append_option(host.and_then(|host| host.tld()).map(&mut intern));
-        self.url_host_registry_suffix.append_option(
-            host.and_then(|host| host.registry_suffix())
-                .map(&mut intern),
+        self.push_row(
+            capture.warc_filename,
+            capture.analysis,
+            capture.optional_columns,
         );
-        self.url_host_registered_domain
-            .append_option(host.and_then(|host| host.registered_domain()));
-        self.url_host_private_suffix
-            .append_option(host.and_then(|host| host.private_suffix()).map(&mut intern));
-        self.url_surt_path
-            .append_option(url.map(|url| intern(&url.surt_path)));
-    }
-
-    /// Appends the columns of the fetch, the content and the headers.
-    fn push_response(&mut self, capture: &Capture<'_>) {
-        let texts = &mut self.texts;
-        let fetch = &capture.fetch;
-        self.fetch_time.append_option(fetch.time);
-        self.fetch_status.append_option(fetch.status.map(i32::from));
-        self.fetch_redirect.append_option(fetch.redirect.as_ref());
-        let content = &capture.content;
-        self.content_digest.append_option(content.digest.as_ref());
-        self.content_mime_type
-            .append_option(content.mime_type.as_ref().map(|text| texts.intern(text)));
-        self.content_mime_detected.append_option(
-            content
-                .mime_detected
-                .as_ref()
-                .map(|text| texts.intern(text)),
-        );
-        self.content_truncated
-            .append_option(content.truncated.as_ref().map(|text| texts.intern(text)));
-        let headers = &capture.headers;
-        self.http_server
-            .append_option(headers.server.as_ref().map(|text| texts.intern(text)));
-        self.http_last_modified.append_option(
-            headers
-                .last_modified
-                .as_ref()
-                .map(|text| texts.intern(text)),
-        );
-        self.http_content_usage.append_option(
-            headers
-                .content_usage
-                .as_ref()
-                .map(|text| texts.intern(text)),
-        );
-        self.http_tdm_reservation.append_option(
-            headers
-                .tdm_reservation
-                .as_ref()
-                .map(|text| texts.intern(text)),
-        );
-        self.waf_hint
-            .append_option(headers.waf_hint.map(|name| texts.intern_static(name)));
-    }
-
-    /// Appends the columns of the WARC record.
-    fn push_record(
-        &mut self,
-        warc_filename: &str,
-        analysis: &CaptureAnalysis<'_>,
-        with_record_id: bool,
-    ) {
-        let texts = &mut self.texts;
-        let location = analysis.location;
-        let record = &analysis.capture.record;
-        self.warc_filename
-            .append_value(texts.intern_again(warc_filename));
-        self.warc_record_offset
-            .append_value(saturating_i64(location.offset));
-        self.warc_record_length
-            .append_option(location.length.map(saturating_i64));
-        self.warc_record_in_member
-            .append_value(saturating_i32(location.index_in_member));
-        let id = record.id.as_ref().filter(|_| with_record_id);
-        self.warc_record_id.append_option(id);
-        self.warc_ip_address
-            .append_option(record.ip_address.as_ref());
-        self.is_revisit.append_value(record.is_revisit);
-        self.is_robots_path
-            .append_value(analysis.capture.is_robots_path);
-        self.is_doubtful.append_option(record.is_doubtful);
-    }
-
-    /// Appends the summary of the body, which is null unless it was parsed as a
-    /// robots.txt file, with the size of the body and the number of anomalies.
-    fn push_summary(&mut self, analysis: &CaptureAnalysis<'_>) {
-        let texts = &mut self.texts;
-        let summary = analysis.robots.as_ref().map(|robots| robots.summary());
-        let mut name = |name: Option<&'static str>| name.map(|name| texts.intern_static(name));
-        let content_class = summary.map(|summary| summary.content.name());
-        self.content_class.append_option(name(content_class));
-        let body = analysis.capture.body.as_deref();
-        self.body_bytes
-            .append_option(body.map(|body| saturating_i64(body.len() as u64)));
-        self.n_lines
-            .append_option(summary.map(|summary| saturating_i32(summary.n_lines)));
-        self.n_groups
-            .append_option(summary.map(|summary| saturating_i32(summary.n_groups)));
-        self.n_user_agents
-            .append_option(summary.map(|summary| saturating_i32(summary.n_user_agents)));
-        self.n_allow
-            .append_option(summary.map(|summary| saturating_i32(summary.n_allow)));
-        self.n_disallow
-            .append_option(summary.map(|summary| saturating_i32(summary.n_disallow)));
-        self.n_sitemaps
-            .append_option(summary.map(|summary| saturating_i32(summary.n_sitemaps)));
-        self.n_comment_lines
-            .append_option(summary.map(|summary| saturating_i32(summary.n_comment_lines)));
-        self.n_blank_lines
-            .append_option(summary.map(|summary| saturating_i32(summary.n_blank_lines)));
-        self.n_directives
-            .append_option(summary.map(|summary| saturating_i32(summary.n_directives)));
-        self.n_anomalies
-            .append_value(saturating_i32(analysis.anomaly_count() as u32));
-        self.max_line_bytes
-            .append_option(summary.map(|summary| saturating_i32(summary.max_line_bytes)));
-        self.has_bom
-            .append_option(summary.map(|summary| summary.has_bom));
-        let line_endings = summary.map(|summary| summary.line_endings.name());
-        self.line_endings.append_option(name(line_endings));
-        self.is_valid_utf8
-            .append_option(summary.map(|summary| summary.is_valid_utf8));
-        self.ruleset_id.append_option(analysis.ruleset_id);
-        let template = summary.and_then(|summary| summary.template);
-        let template = template.map(|template| template.name());
-        self.template.append_option(name(template));
-        let vendor_lines = summary.and_then(|summary| summary.vendor_lines);
-        self.vendor_first_line
-            .append_option(vendor_lines.map(|lines| saturating_i32(lines.first)));
-        self.vendor_last_line
-            .append_option(vendor_lines.map(|lines| saturating_i32(lines.last)));
     }
 }

@@ -1,20 +1,20 @@
-use super::{saturating_i32, saturating_i64};
 use crate::table;
 use columns::RowBatch;
 
-table! { "One row per part: how it was written. The rows are equal for two runs over the same inputs." {
-    part: Int, "The number of the part, from 0.";
-    version: Text, "The version of robots-scan.";
-    options: Text, "The options that change rows, as JSON.";
-    psl_version: Text, "The version of the Public Suffix List: the version of the crate that contains it.";
-    agents_version: Text, "The digest of the registry of crawlers.";
-    listed_inputs: Int, "The archives of the whole list, from which the sample and the shards were taken.";
-    sample_seed: Long null, "The seed of `--sample`; null without it.";
-    inputs: Int, "Archives of the part.";
-    input_bytes: Long, "The bytes of the archives, each counted once, even if it was read several times.";
-    records: Long, "Records read, of every type.";
-    captures: Long, "Rows of `robots_files`.";
-    faults: Long, "Rows of `faults`.";
+table! { "One row per part: how it was written. The rows are equal for two runs over the same inputs."
+row(run: &RunRow) {} {
+    part: Int, "The number of the part, from 0." = run.part;
+    version: Text, "The version of robots-scan." = env!("CARGO_PKG_VERSION");
+    options: Text, "The options that change rows, as JSON." = &*run.options;
+    psl_version: Text, "The version of the Public Suffix List: the version of the crate that contains it." = &*run.psl_version;
+    agents_version: Text, "The digest of the registry of crawlers." = &*run.agents_version;
+    listed_inputs: Int, "The archives of the whole list, from which the sample and the shards were taken." = u32::try_from(run.listed_inputs).unwrap_or(u32::MAX);
+    sample_seed: Long null, "The seed of `--sample`; null without it." = run.sample_seed.map(u64::cast_signed);
+    inputs: Int, "Archives of the part." = run.inputs;
+    input_bytes: Long, "The bytes of the archives, each counted once, even if it was read several times." = run.input_bytes;
+    records: Long, "Records read, of every type." = run.records;
+    captures: Long, "Rows of `robots_files`." = run.captures;
+    faults: Long, "Rows of `faults`." = run.faults;
 }}
 
 /// The columns of the row of a part, except the version of robots-scan.
@@ -47,29 +47,6 @@ pub struct RunRow {
 /// Makes a batch of one row.
 pub fn runs_rows(run: &RunRow) -> RowBatch {
     let mut builder = Builder::default();
-    let texts = &mut builder.texts;
-    builder.part.append_value(saturating_i32(run.part));
-    builder
-        .version
-        .append_value(texts.intern(env!("CARGO_PKG_VERSION")));
-    builder.options.append_value(texts.intern(&run.options));
-    builder
-        .psl_version
-        .append_value(texts.intern(&run.psl_version));
-    builder
-        .agents_version
-        .append_value(texts.intern(&run.agents_version));
-    let listed = u32::try_from(run.listed_inputs).unwrap_or(u32::MAX);
-    builder.listed_inputs.append_value(saturating_i32(listed));
-    let seed = run.sample_seed.map(u64::cast_signed);
-    builder.sample_seed.append_option(seed);
-    builder.inputs.append_value(saturating_i32(run.inputs));
-    builder
-        .input_bytes
-        .append_value(saturating_i64(run.input_bytes));
-    builder.records.append_value(saturating_i64(run.records));
-    builder.captures.append_value(saturating_i64(run.captures));
-    builder.faults.append_value(saturating_i64(run.faults));
-    builder.end_rows(1);
+    builder.push_row(run);
     builder.take()
 }

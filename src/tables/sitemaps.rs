@@ -1,18 +1,23 @@
 use super::column::Expression::{self, PerDialect, Same};
 use super::record_rows::RowInput;
-use super::saturating_i32;
 use crate::table;
+use capture::analysis::{CaptureAnalysis, SitemapLine};
 use escapes::escape_body;
 
-table! { per_capture "One row per sitemap line." {
-    robots_id: Long delta, "The capture.";
-    line_no: Int delta, "The line number, from 1.";
-    sitemap_raw: PlainText null, "In files null where it equals `sitemap_url`. The value as written, up to a `#`." => SITEMAP_RAW;
-    sitemap_url: PlainText null, "The absolute URL in normal form, resolved against the URL of the robots.txt file; null if it cannot be resolved.";
-    sitemap_registry_suffix: Text null, "The public suffix of the host of the sitemap, as in `robots_files`; empty if the list has no suffix for the host, and null without a host.";
-    is_absolute: Bool, "True if the URL is written as an absolute URL, as sitemaps.org requires.";
-    same_host: Bool null, "True if the sitemap is on the host of the robots.txt file; null if either host is unknown.";
-    same_registered_domain: Bool null, "True if the sitemap is on the registered domain of the robots.txt file, or on its host if that has no registered domain.";
+table! { per_capture "One row per sitemap line."
+row(analysis: &CaptureAnalysis<'_>, sitemap: &SitemapLine<'_>) {
+    let raw = escape_body(analysis.text(sitemap.line.value_raw), analysis.is_valid_utf8());
+    let is_equal = sitemap.url.as_deref() == Some(&*raw);
+    let host = sitemap.host.as_deref();
+} {
+    robots_id: Long delta, "The capture." = analysis.robots_id;
+    line_no: Int delta, "The line number, from 1." = sitemap.line.line_no;
+    sitemap_raw: PlainText null, "In files null where it equals `sitemap_url`. The value as written, up to a `#`." = (!is_equal).then_some(raw) => SITEMAP_RAW;
+    sitemap_url: PlainText null, "The absolute URL in normal form, resolved against the URL of the robots.txt file; null if it cannot be resolved." = sitemap.url.as_deref();
+    sitemap_registry_suffix: Text null, "The public suffix of the host of the sitemap, as in `robots_files`; empty if the list has no suffix for the host, and null without a host." = host.map(|host| host.registry_suffix().unwrap_or_default());
+    is_absolute: Bool, "True if the URL is written as an absolute URL, as sitemaps.org requires." = sitemap.is_absolute;
+    same_host: Bool null, "True if the sitemap is on the host of the robots.txt file; null if either host is unknown." = sitemap.same_host;
+    same_registered_domain: Bool null, "True if the sitemap is on the registered domain of the robots.txt file, or on its host if that has no registered domain." = sitemap.same_registered_domain;
 } derived {
     sitemap_host_name: Text null, "The host of the sitemap, in punycode." => HOST_NAME;
     sitemap_registered_domain: Text null, "The registered domain of the sitemap, as in `robots_files`." => REGISTERED_DOMAIN;
@@ -59,25 +64,8 @@ const IS_VALID_URL: Expression = Same("sitemap_url IS NOT NULL");
 
 impl Builder {
     pub(crate) fn push(&mut self, capture: &RowInput<'_>) {
-        let analysis = capture.analysis;
-        let is_utf8 = analysis.is_valid_utf8();
-        for sitemap in &analysis.sitemaps {
-            self.robots_id.append_value(analysis.robots_id);
-            self.line_no
-                .append_value(saturating_i32(sitemap.line.line_no));
-            let raw = escape_body(analysis.text(sitemap.line.value_raw), is_utf8);
-            let is_equal = sitemap.url.as_deref() == Some(&*raw);
-            self.sitemap_raw.append_option((!is_equal).then_some(raw));
-            self.sitemap_url.append_option(sitemap.url.as_ref());
-            let suffix = sitemap.host.as_deref();
-            let suffix = suffix.map(|host| host.registry_suffix().unwrap_or_default());
-            self.sitemap_registry_suffix
-                .append_option(suffix.map(|suffix| self.texts.intern(suffix)));
-            self.is_absolute.append_value(sitemap.is_absolute);
-            self.same_host.append_option(sitemap.same_host);
-            self.same_registered_domain
-                .append_option(sitemap.same_registered_domain);
-            self.end_rows(1);
+        for sitemap in &capture.analysis.sitemaps {
+            self.push_row(capture.analysis, sitemap);
         }
     }
 }

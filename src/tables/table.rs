@@ -1,7 +1,4 @@
-//! The list of the tables of datasets.
-//!
-//! To add a table, write a file with its columns (see [`table!`](crate::table))
-//! and add a line to the list below. Then run `make schemas`.
+//! A table: its name, its columns, its division into files, and the macro that declares a list of tables.
 
 use super::column::{Column, ColumnType, SqlDialect, are_equal};
 use super::record_rows::RecordRows;
@@ -52,115 +49,57 @@ pub struct Table {
     record_rows: Option<fn() -> Box<dyn RecordRows>>,
 }
 
-/// Defines the tables of another package. The first line has the name of the list of all these tables, their division
-/// into files, and the `order` of the first table. Each further line has the constant of a table, and the module with
-/// its columns, whose name is also that of the table.
+/// Defines tables. The first line has the name of the list of all these tables, and the `order` of the first one. Each
+/// further line has the constant of a table, the module with its columns, whose name is also that of the table, its
+/// division into files, and `records` if its rows are made from records.
 #[macro_export]
 macro_rules! tables {
     (
-        $(#[$list_doc:meta])* $list:ident, $division:ident, $first:literal;
-        $($(#[$doc:meta])* $name:ident: $module:ident;)*
+        $(#[$list_doc:meta])* $list:ident, $first:literal;
+        $($(#[$doc:meta])* $name:ident: $module:ident, $division:ident $($records:ident)?;)*
+    ) => {
+        $crate::tables! {
+            @with_names [$(stringify!($name)),*], $(#[$list_doc])* $list, $first;
+            $($(#[$doc])* $name: $module, $division $($records)?;)*
+        }
+    };
+    (
+        @with_names $names:tt, $(#[$list_doc:meta])* $list:ident, $first:literal;
+        $($(#[$doc:meta])* $name:ident: $module:ident, $division:ident $($records:ident)?;)*
     ) => {
         $(
             $(#[$doc])*
             pub const $name: $crate::Table =
-                $crate::Table::new(&$crate::TableDeclaration {
-                    name: stringify!($module),
-                    about: $module::ABOUT,
-                    columns: $module::COLUMNS,
-                    derived: $module::DERIVED_COLUMNS,
-                    division: $crate::FileDivision::$division,
-                    order: $first + Order::$name as u16,
-                });
+                $crate::tables!(@table $names, $first, $name: $module, $division $($records)?);
         )*
 
         $(#[$list_doc])*
-        pub const $list: [$crate::Table; [$(stringify!($name)),*].len()] = [$($name,)*];
-
-        /// The order of the tables.
-        #[allow(
-            non_camel_case_types,
-            clippy::upper_case_acronyms,
-            reason = "they are the names of the constants"
-        )]
-        #[derive(Clone, Copy)]
-        enum Order {
-            $($name,)*
-        }
+        pub const $list: [$crate::Table; $names.len()] =
+            [$($crate::tables!(@table $names, $first, $name: $module, $division $($records)?)),*];
+    };
+    (@table $names:tt, $first:literal, $name:ident: $module:ident, $division:ident $($records:ident)?) => {
+        $crate::Table::new(&$crate::TableDeclaration {
+            name: stringify!($module),
+            about: $module::ABOUT,
+            columns: $module::COLUMNS,
+            derived: $module::DERIVED_COLUMNS,
+            division: $crate::FileDivision::$division,
+            order: $first + $crate::position(&$names, stringify!($name)),
+        })$(.$records($module::record_rows))?
     };
 }
 
-/// Defines the tables of datasets. Each line has the constant of a table, the module with its columns, whose name is
-/// also that of the table, its division into files, and `records` if its rows are made from records.
-macro_rules! dataset_tables {
-    ($($(#[$doc:meta])* $name:ident: $module:ident, $division:ident $($records:ident)?;)*) => {
-        /// The tables of datasets.
-        impl Table {
-            $(
-                $(#[$doc])*
-                pub const $name: Self = Self {
-                    declaration: &TableDeclaration {
-                        name: stringify!($module),
-                        about: super::$module::ABOUT,
-                        columns: super::$module::COLUMNS,
-                        derived: super::$module::DERIVED_COLUMNS,
-                        division: FileDivision::$division,
-                        order: Order::$name as u16,
-                    },
-                    record_rows: dataset_tables!(@record_rows $module $($records)?),
-                };
-            )*
-
-            /// All tables of a dataset, in the order of the schema.
-            pub const ALL: [Self; [$(stringify!($name)),*].len()] = [$(Self::$name,)*];
-        }
-
-        /// The order of the tables.
-        #[allow(
-            non_camel_case_types,
-            clippy::upper_case_acronyms,
-            reason = "they are the names of the constants"
-        )]
-        #[derive(Clone, Copy)]
-        enum Order {
-            $($name,)*
-        }
-    };
-    (@record_rows $module:ident records) => { Some(super::$module::record_rows) };
-    (@record_rows $module:ident) => { None };
-}
-
-dataset_tables! {
-    /// One row per capture.
-    ROBOTS_FILES: robots_files, Part records;
-    /// One row per user-agent line.
-    GROUPS: groups, Part records;
-    /// One row per allow or disallow line.
-    RULES: rules, Part records;
-    /// One row per sitemap line.
-    SITEMAPS: sitemaps, Part records;
-    /// One row per other line with a key.
-    DIRECTIVES: directives, Part records;
-    /// One row per statement on AI use.
-    PREFERENCES: preferences, Part records;
-    /// One row per capture, agent, mechanism and category.
-    FILE_PREFERENCES: file_preferences, Part records;
-    /// One row per anomaly.
-    ANOMALIES: anomalies, Part records;
-    /// One row per capture and agent.
-    VERDICTS: verdicts, Part records;
-    /// One row per crawler in the registry.
-    AGENTS: agents, Single;
-    /// One row per part.
-    RUNS: runs, Part;
-    /// One row per damaged place of an archive.
-    FAULTS: faults, Part records;
-    /// One row per crawl and host.
-    HOSTS: hosts, Crawl;
-    /// One row per crawl, host and agent.
-    HOST_VERDICTS: host_verdicts, Crawl;
-    /// One row per crawl, host, agent, mechanism and category.
-    HOST_PREFERENCES: host_preferences, Crawl;
+/// Returns the index of a name.
+///
+/// # Panics
+///
+/// At compile time, if there is no such name.
+pub const fn position(names: &[&str], name: &str) -> u16 {
+    let mut i = 0;
+    while !are_equal(names[i].as_bytes(), name.as_bytes()) {
+        i += 1;
+    }
+    i as u16
 }
 
 /// Returns the number of tables of datasets whose rows are made from records, or, if `from_records` is false, of those
@@ -199,12 +138,18 @@ impl Table {
     /// The resolved tables, which have a file per crawl.
     pub const PER_CRAWL: [Self; 3] = [Self::HOSTS, Self::HOST_VERDICTS, Self::HOST_PREFERENCES];
 
-    /// Returns the table of a declaration in another package. Its rows are not made from records.
+    /// Returns the table of a declaration. Its rows are not made from records.
     pub const fn new(declaration: &'static TableDeclaration) -> Self {
         Self {
             declaration,
             record_rows: None,
         }
+    }
+
+    /// Sets the function that returns a builder of rows from records.
+    pub(crate) const fn records(mut self, make: fn() -> Box<dyn RecordRows>) -> Self {
+        self.record_rows = Some(make);
+        self
     }
 
     const fn is_selected(self, from_records: bool) -> bool {

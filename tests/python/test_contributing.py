@@ -95,6 +95,8 @@ def column():
     assert "is_root BOOLEAN NOT NULL" in text("schemas/rules.sql")
     assert query("SELECT is_root, count(*) > 0 FROM rules WHERE is_root = (path = '/') GROUP BY ALL ORDER BY ALL") == [(False, True), (True, True)]
     assert query("SELECT count(*) FROM rules WHERE is_root <> (path = '/')") == [(0,)]
+    assert query("SELECT count(*) > 0 FROM robots_files WHERE trial_length = body_bytes") == [(True,)]
+    assert query("SELECT count(*) FROM robots_files WHERE trial_length IS DISTINCT FROM body_bytes") == [(0,)]
 
 
 def question():
@@ -115,6 +117,7 @@ TRIALS = {
          '§            anomalies.push(CaptureAnomalyKind::BadUrl);\n        }\n        if target.raw == b"https://www.news.example/robots.txt" {\n'
          "            anomalies.push(CaptureAnomalyKind::TrialCapture);\n        }\n        if false {")]),
     "Add a column": (column, [
+        ("src/tables/robots_files.rs", "} derived {\n    url_surtkey", '    trial_length: Int null, "A trial." = body.map(|body| body.len() as u32);\n§'),
         ("src/tables/rules.rs", "} derived {\n    path_bytes", '    is_root: Bool, "True if the path is `/`.";\n§'),
         ("src/tables/rules.rs", "        self.beyond_500kib\n",
          '        self.is_root.extend(lines.clone().map(|line| robots.text(line.value) == b"/"));\n§')]),

@@ -7,11 +7,11 @@ use tables::Table;
 
 tables::tables! {
     /// The tables that commands write.
-    OF_COMMANDS, Single, 200;
+    OF_COMMANDS, 200;
     /// One row per requested URL and agent, written by `match`.
-    MATCHES: matches;
+    MATCHES: matches, Single;
     /// One row per requested URL and agent, written by `match` over a history.
-    HISTORY_MATCHES: history_matches;
+    HISTORY_MATCHES: history_matches, Single;
 }
 
 /// Returns all tables: those of datasets, of histories and of commands, in the order of the schema.

@@ -23,33 +23,33 @@ use tables::{Column, ColumnType, Table, are_equal};
 
 tables::tables! {
     /// The tables that only histories have, in the order of the schema.
-    OWN, Size, 100;
+    OWN, 100;
     /// One row per crawl of a history.
-    CRAWLS: crawls;
+    CRAWLS: crawls, Size;
     /// One row per archive of a history.
-    ARCHIVES: archives;
+    ARCHIVES: archives, Size;
     /// One row per host and crawl.
-    HOST_CAPTURES: host_captures;
+    HOST_CAPTURES: host_captures, Size;
     /// One row per host and sequence of captures with the same state.
-    HOST_PERIODS: host_periods;
+    HOST_PERIODS: host_periods, Size;
     /// One row per period and sequence of captures with the same content.
-    HOST_CONTENTS: host_contents;
+    HOST_CONTENTS: host_contents, Size;
     /// One row per agent, host and sequence of captures with the same verdict.
-    AGENT_PERIODS: agent_periods;
+    AGENT_PERIODS: agent_periods, Size;
     /// One row per policy: a distinct file, as far as it is read.
-    POLICIES: policies;
+    POLICIES: policies, Size;
     /// One row per policy and user-agent line.
-    POLICY_GROUPS: policy_groups;
+    POLICY_GROUPS: policy_groups, Size;
     /// One row per policy and allow or disallow line.
-    POLICY_RULES: policy_rules;
+    POLICY_RULES: policy_rules, Size;
     /// One row per policy and other line that a dialect or a preference reads.
-    POLICY_DIRECTIVES: policy_directives;
+    POLICY_DIRECTIVES: policy_directives, Size;
     /// One row per policy and agent that it names.
-    POLICY_VERDICTS: policy_verdicts;
+    POLICY_VERDICTS: policy_verdicts, Size;
     /// One row per set of preferences, agent, mechanism and category.
-    PREFERENCE_SETS: preference_sets;
+    PREFERENCE_SETS: preference_sets, Size;
     /// One row per agent, crawl, verdict and basis.
-    SHARES: shares;
+    SHARES: shares, Size;
 }
 
 /// Returns all tables of a history: its own, and `agents`.

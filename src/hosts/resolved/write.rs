@@ -268,7 +268,7 @@ fn write_hosts(
         ranking.count_host(host.crawl, &stored);
         let row = build_host_row(host_id, host, (origin, domain), &stored);
         with_rows.push(host, &row)?;
-        rows.push(&row);
+        rows.push_row(&row);
         Ok(())
     })?;
     domains.end_crawl(&mut rows);
@@ -411,7 +411,7 @@ fn write_host_verdicts(
             };
             let verdict = verdict.into();
             ranking.count_verdict(crawl, &agent, &ranked, &verdict);
-            rows.push(&HostVerdictRow {
+            rows.push_row(&HostVerdictRow {
                 agent: &agent,
                 host_id: host.host_id,
                 surt_host_name: host.surt_host_name,
