@@ -199,3 +199,51 @@ impl std::error::Error for Error {
         Some(source)
     }
 }
+
+/// Returns the text of an error and its causes on one line.
+pub fn with_causes(error: &(dyn std::error::Error + 'static)) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        text.push_str(": ");
+        text.push_str(&normalize_cause(&error.to_string()));
+        cause = error.source();
+    }
+    text
+}
+
+/// Returns the text of a cause in lower case and without the number that the standard
+/// library appends: `Permission denied (os error 13)`.
+fn normalize_cause(cause: &str) -> String {
+    let mut text = cause;
+    if let Some((before, number)) = cause.rsplit_once(" (os error ")
+        && number.ends_with(')')
+    {
+        text = before;
+    }
+    let mut chars = text.chars();
+    match (chars.next(), chars.next()) {
+        (Some(first), Some(second)) if first.is_ascii_uppercase() && second.is_lowercase() => {
+            format!("{}{}", first.to_ascii_lowercase(), &text[1..])
+        }
+        _ => text.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn causes_follow_in_lower_case_without_numbers() {
+        let error = Error::read("a.warc", io::Error::from_raw_os_error(13));
+        assert_eq!(
+            with_causes(&error),
+            "cannot read 'a.warc': permission denied"
+        );
+        assert_eq!(
+            normalize_cause("EOF: file size of 3"),
+            "EOF: file size of 3"
+        );
+    }
+}

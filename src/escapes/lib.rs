@@ -5,7 +5,7 @@
 
 mod terminal;
 
-pub use terminal::{escape, is_control_character, quote_for_shell};
+pub use terminal::{duckdb_query, escape, is_control_character, quote_for_shell};
 
 use std::borrow::Cow;
 use std::fmt::Write as _;

@@ -55,6 +55,18 @@ pub fn quote_for_shell(text: &str) -> String {
     }
 }
 
+/// Returns the DuckDB query that prints the rows of a file, quoted for a shell. `rest` is SQL that follows the name of
+/// the file, such as ` LIMIT 1`.
+pub fn duckdb_query(path: &str, rest: &str) -> String {
+    let query = format!("FROM '{}'{rest}", path.replace('\'', "''"));
+    let is_escaped = matches!(escape(path), Cow::Owned(_));
+    if is_escaped || path.contains(['"', '$', '`', '\\', '!', '\'']) {
+        quote_for_shell(&query)
+    } else {
+        format!("\"{query}\"")
+    }
+}
+
 /// Returns true for a character that has an effect on a terminal, or that XML 1.0 excludes.
 pub fn is_control_character(char: char) -> bool {
     char.is_control()
@@ -64,6 +76,12 @@ pub fn is_control_character(char: char) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_query_is_one_word_of_a_shell() {
+        assert_eq!(duckdb_query("a.parquet", ""), "\"FROM 'a.parquet'\"");
+        assert_eq!(duckdb_query("a\x07", ""), "$'FROM \\'a\\x07\\''");
+    }
 
     #[test]
     fn control_characters_become_visible() {

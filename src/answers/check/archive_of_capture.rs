@@ -4,20 +4,45 @@
 //! the dictionary at the start of its archive, so a zstd archive is always opened as a whole.
 
 use super::archive_base::{ArchiveBase, join_name};
-use super::archive_lookup::{ArchiveLookup, ArchivePlace};
 use super::archive_problem::ArchiveProblem;
-use super::capture_details::CaptureDetails;
-use super::host_report::HostRequest;
+use super::host::HostRequest;
 use super::record_body::{MemberSource, read_record};
+use super::report::{CaptureDetails, RecordDetails};
 use errors::{Error, ErrorKind};
 use remote::error::RemoteErrorKind;
 use remote::{MAX_OBJECT_IN_MEMORY_BYTES, RemoteUrl, has_scheme};
+use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use tables::BODY_TABLE_PREFIX;
-use warc::{ArchiveFile, RecordLocation};
+use warc::ArchiveFile;
+
+/// The file of an archive, or the object on a server.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ArchivePlace {
+    File(PathBuf),
+    /// An object on a server.
+    Url(RemoteUrl),
+}
+
+impl fmt::Display for ArchivePlace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::File(path) => path.display().fmt(f),
+            Self::Url(url) => url.fmt(f),
+        }
+    }
+}
+
+/// What an archive has of a capture.
+pub(super) struct ArchivedBody {
+    /// The place of the archive; `None` if it was not found.
+    pub(super) place: Option<ArchivePlace>,
+    /// The body of the capture, or the reason why it was not read; `None` for a capture without a body.
+    pub(super) body: Option<Result<Vec<u8>, ArchiveProblem>>,
+}
 
 /// Reads the body of a capture from its archive. For a capture without a body, the archive is found
 /// but not read.
@@ -25,71 +50,35 @@ use warc::{ArchiveFile, RecordLocation};
 /// # Errors
 ///
 /// [`ErrorKind::Abandoned`] once `stop` is set, and [`RemoteErrorKind::NoRemote`] if the archive is at a
-/// URL and the request has no client. All other errors are returned as [`ArchiveLookup::problem`].
+/// URL and the request has no client. All other errors are returned as an [`ArchiveProblem`].
 pub(super) fn read_body(
     request: &HostRequest<'_>,
     capture: &CaptureDetails,
     stop: &Arc<AtomicBool>,
-) -> Result<(ArchiveLookup, Option<Vec<u8>>), Error> {
-    let name = &capture.record.warc_filename;
-    let mut lookup = ArchiveLookup {
-        place: None,
-        is_zstd: is_zstd_name(name),
-        problem: None,
-    };
-    if name.starts_with(BODY_TABLE_PREFIX) {
-        lookup.problem = Some(ArchiveProblem::BodyTable);
-        return Ok((lookup, None));
-    }
-    let place = match find_archive(request.base, name) {
-        Ok(place) => place,
-        Err(problem) => {
-            lookup.problem = Some(problem);
-            return Ok((lookup, None));
+) -> Result<ArchivedBody, Error> {
+    let record = &capture.record;
+    let (place, body) = match find_archive(request.base, &record.warc_filename) {
+        Err(problem) => (None, Some(Err(problem))),
+        Ok(place) if capture.body.is_none() => (Some(place), None),
+        Ok(place) => {
+            let (path, member) = match &place {
+                ArchivePlace::File(path) => (path.as_path(), open_member(path, record)),
+                ArchivePlace::Url(url) => {
+                    (url.display_path(), fetch_member(request, url, record, stop))
+                }
+            };
+            let body = match member {
+                Ok(member) => read_record(&member, path, capture, stop),
+                Err(error) if is_fatal_error(&error) => return Err(error),
+                Err(error) => Err(ArchiveProblem::Unreadable(error)),
+            };
+            if stop.load(Ordering::Relaxed) {
+                return Err(Error::new(ErrorKind::Abandoned, path));
+            }
+            (Some(place), Some(body))
         }
     };
-    lookup.place = Some(place.clone());
-    if capture.body.is_none() {
-        return Ok((lookup, None));
-    }
-    let location = &capture.record.location;
-    let path = match &place {
-        ArchivePlace::File(path) => path.as_path(),
-        ArchivePlace::Url(url) => url.display_path(),
-    };
-    let member = match open_place(request, &place, name, location, stop) {
-        Err(error) if is_fatal_error(&error) => return Err(error),
-        opened => opened,
-    };
-    let body = match member {
-        Ok(member) => read_record(&member, path, capture, stop),
-        Err(error) => Err(ArchiveProblem::Unreadable(error)),
-    };
-    if stop.load(Ordering::Relaxed) {
-        return Err(Error::new(ErrorKind::Abandoned, path));
-    }
-    match body {
-        Ok(body) => Ok((lookup, Some(body))),
-        Err(problem) => {
-            lookup.problem = Some(problem);
-            Ok((lookup, None))
-        }
-    }
-}
-
-/// Opens the member at `location` of the archive at `place`, or the whole archive if the member cannot be
-/// read alone. `name` is the name of the archive in the dataset.
-fn open_place(
-    request: &HostRequest<'_>,
-    place: &ArchivePlace,
-    name: &str,
-    location: &RecordLocation,
-    stop: &Arc<AtomicBool>,
-) -> Result<MemberSource, Error> {
-    match place {
-        ArchivePlace::File(path) => open_member(path, name, location),
-        ArchivePlace::Url(url) => fetch_member(request, url, name, location, stop),
-    }
+    Ok(ArchivedBody { place, body })
 }
 
 /// Returns true if an error ends the command. After any other error, the text is read from the dataset.
@@ -100,6 +89,9 @@ fn is_fatal_error(error: &Error) -> bool {
 /// Finds the archive `name` below `base`. In a folder, the name is tried with and without its own folders.
 /// If `base` is a file, it is the archive.
 fn find_archive(base: Option<&ArchiveBase>, name: &str) -> Result<ArchivePlace, ArchiveProblem> {
+    if name.starts_with(BODY_TABLE_PREFIX) {
+        return Err(ArchiveProblem::BodyTable);
+    }
     let tried = match base {
         Some(ArchiveBase::Url(base)) => {
             let is_below = !has_scheme(name) && !name.split(['/', '\\']).any(|part| part == "..");
@@ -126,22 +118,22 @@ fn find_archive(base: Option<&ArchiveBase>, name: &str) -> Result<ArchivePlace, 
     }
 }
 
-/// Returns the byte range of a member of the archive `name`; `None` if the archive has to be opened as a
-/// whole.
-fn member_range(name: &str, location: &RecordLocation) -> Option<std::ops::Range<u64>> {
-    let length = location.length.filter(|_| !is_zstd_name(name))?;
-    let end = location.offset.checked_add(length)?;
-    Some(location.offset..end)
+/// Returns the byte range of the member with a record; `None` if the archive has to be opened as a whole.
+fn member_range(record: &RecordDetails) -> Option<std::ops::Range<u64>> {
+    let length = record.warc_record_length;
+    let length = length.filter(|_| !is_zstd_name(&record.warc_filename))?;
+    let end = record.warc_record_offset.checked_add(length)?;
+    Some(record.warc_record_offset..end)
 }
 
 /// Reads the bytes of a member into memory, or opens its archive as a whole.
-fn open_member(path: &Path, name: &str, location: &RecordLocation) -> Result<MemberSource, Error> {
+fn open_member(path: &Path, record: &RecordDetails) -> Result<MemberSource, Error> {
     let read_error = |error| Error::read(path, error);
     let file = ArchiveFile::open(path).map_err(read_error)?;
-    let Some(range) = member_range(name, location) else {
+    let Some(range) = member_range(record) else {
         return Ok(MemberSource {
             file,
-            offset: location.offset,
+            offset: record.warc_record_offset,
         });
     };
     let end = range.end.min(file.length());
@@ -171,23 +163,19 @@ fn open_member(path: &Path, name: &str, location: &RecordLocation) -> Result<Mem
 fn fetch_member(
     request: &HostRequest<'_>,
     url: &RemoteUrl,
-    name: &str,
-    location: &RecordLocation,
+    record: &RecordDetails,
     stop: &Arc<AtomicBool>,
 ) -> Result<MemberSource, Error> {
     let no_client_error = || Error::new(RemoteErrorKind::NoRemote, url.display_path());
     let remote = request.remote.ok_or_else(no_client_error)?;
-    let range = member_range(name, location);
-    let offset = match range {
-        Some(_) => 0,
-        None => location.offset,
-    };
+    let range = member_range(record);
+    let offset = range.as_ref().map_or(record.warc_record_offset, |_| 0);
     let file = remote.fetch(url, range, MAX_OBJECT_IN_MEMORY_BYTES, stop)?;
     Ok(MemberSource { file, offset })
 }
 
 /// Returns true if an archive has the extension of zstd. It may have a dictionary at its start.
-fn is_zstd_name(name: &str) -> bool {
+pub(super) fn is_zstd_name(name: &str) -> bool {
     let name = name.strip_suffix(".open").unwrap_or(name);
     name.ends_with(".zst")
 }

@@ -1,9 +1,9 @@
 //! The properties, the anomalies and the text of a capture of a dataset.
 
-use super::capture_details::CaptureDetails;
-use super::host::{CheckedCaptures, FoundDetails};
-use super::numbered_text::{NumberedText, TextSource};
-use super::report::ReportedAnomaly;
+use super::capture_details;
+use super::host::{CheckedCaptures, FoundDetails, StoredText};
+use super::numbered_text::TextSource;
+use super::report::{CaptureDetails, ReportedAnomaly};
 use crate::captures::{Captures, DatasetCaptures, FoundCapture, LineLimit};
 use dataset::error::DatasetDefect;
 use dataset::{CaptureFilter, Dataset, Row, Rows, WrittenLine, row};
@@ -54,7 +54,7 @@ impl CheckedCaptures for DatasetCaptures<'_> {
         let dataset = self.context.dataset;
         let (id, rules_id) = (found.capture.id, found.place.id);
         let read = |id| {
-            let details = CaptureDetails::read(dataset, id)?;
+            let details = capture_details::read(dataset, id)?;
             details.ok_or_else(|| {
                 DatasetDefect::other("its captures changed while they were read")
                     .error(dataset.root())
@@ -96,14 +96,14 @@ impl CheckedCaptures for DatasetCaptures<'_> {
         &self,
         found: &FoundCapture<Self>,
         deciding: &CaptureDetails,
-    ) -> Result<NumberedText, Error> {
+    ) -> Result<StoredText, Error> {
         let (dataset, place) = (self.context.dataset, found.place);
         let details = deciding.body.as_ref();
         let details = details.expect("only a capture with a body has a text");
         let mut bodies = self.rows_of::<StoredBody<'_>>(found)?;
         if let Some(body) = bodies.next_record()?.and_then(|row| row.body) {
             let body = unescape_body(body, details.is_valid_utf8).into_owned();
-            return Ok(NumberedText::from_body(TextSource::Body, body, details));
+            return Ok(StoredText::Body(body));
         }
         let (mut limit, mut lines) = (LineLimit::new(dataset.root()), BTreeMap::new());
         let mut insert = |line: WrittenLine<'_>| {
@@ -128,8 +128,11 @@ impl CheckedCaptures for DatasetCaptures<'_> {
                 insert(line.written())?;
             }
         }
-        let source = TextSource::Rows { missing_tables };
-        Ok(NumberedText::from_lines(source, lines, details.n_lines))
+        Ok(StoredText::Lines {
+            source: TextSource::Rows,
+            lines,
+            missing_tables: missing_tables.into_iter().map(Table::name).collect(),
+        })
     }
 }
 

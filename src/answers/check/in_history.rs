@@ -1,15 +1,13 @@
 //! The properties and the text of a capture of a history.
 
-use super::capture_details::{BodyDetails, CaptureDetails, RecordDetails};
-use super::host::{CheckedCaptures, FoundDetails};
-use super::numbered_text::{NumberedText, TextSource};
-use super::report::ReportedAnomaly;
+use super::host::{CheckedCaptures, FoundDetails, StoredText};
+use super::numbered_text::TextSource;
+use super::report::{BodyDetails, CaptureDetails, RecordDetails, ReportedAnomaly};
 use crate::captures::{Captures, FoundCapture, HistoryCaptures};
 use errors::Error;
 use history::policies::policy_file::read_lines;
 use history::read::host_lookup::{PlacedCapture, origin_text};
 use std::path::Path;
-use warc::RecordLocation;
 
 impl CheckedCaptures for HistoryCaptures<'_> {
     fn details(&self, found: &FoundCapture<Self>) -> Result<FoundDetails, Error> {
@@ -31,15 +29,14 @@ impl CheckedCaptures for HistoryCaptures<'_> {
         Ok(None)
     }
 
-    fn text(&self, found: &FoundCapture<Self>, _: &CaptureDetails) -> Result<NumberedText, Error> {
+    fn text(&self, found: &FoundCapture<Self>, _: &CaptureDetails) -> Result<StoredText, Error> {
         let mut rules = self.open_rules(&[found.place])?;
         let policy = self.policy(&mut rules, &found.place)?;
-        let lines = policy.map(|policy| read_lines(&policy));
-        Ok(NumberedText::from_lines(
-            TextSource::Policy,
-            lines.unwrap_or_default(),
-            None,
-        ))
+        Ok(StoredText::Lines {
+            source: TextSource::Policy,
+            lines: policy.map(|policy| read_lines(&policy)).unwrap_or_default(),
+            missing_tables: Vec::new(),
+        })
     }
 }
 
@@ -51,17 +48,15 @@ fn capture_details(capture: &PlacedCapture, is_valid_utf8: bool) -> CaptureDetai
     let is_parsed = state.content_class.is_some() && !is_redirected;
     let status = state.fetch_status.filter(|_| !is_redirected);
     CaptureDetails {
-        target_uri: format!("{}/robots.txt", origin_text(&state.origin())),
+        url: format!("{}/robots.txt", origin_text(&state.origin())),
         fetch_time: capture.address.fetch_time,
         fetch_status: status.and_then(|status| i16::try_from(status).ok()),
         fetch_redirect: None,
         record: RecordDetails {
             warc_filename: capture.archive.clone(),
-            location: RecordLocation {
-                offset: u64::try_from(capture.address.offset).unwrap_or_default(),
-                length: None,
-                index_in_member: capture.address.record_in_member,
-            },
+            warc_record_offset: u64::try_from(capture.address.offset).unwrap_or_default(),
+            warc_record_length: None,
+            warc_record_in_member: capture.address.record_in_member,
             content_digest: capture.digest.clone(),
             is_revisit: state.is_revisit,
             is_doubtful: None,

@@ -1,15 +1,14 @@
 //! The text of a robots.txt as numbered lines.
 
 use super::MAX_SHOWN_BYTES;
-use super::capture_details::BodyDetails;
+use super::report::BodyDetails;
 use escapes::escape_body;
-use robots::Lines;
-use std::borrow::Cow;
-use std::collections::BTreeMap;
-use tables::Table;
+use robots::{Lines, MAX_FILE_LINES};
+use serde::Serialize;
 
 /// The place that the text of a robots.txt was read from.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum TextSource {
     /// A robots.txt file.
     File,
@@ -19,104 +18,65 @@ pub enum TextSource {
     Body,
     /// The rows of the capture in the tables. They lack comments, blank lines, spacing, and lines that are not
     /// directives.
-    Rows {
-        /// The tables of lines that the dataset does not have, such as `sitemaps`.
-        missing_tables: Vec<Table>,
-    },
+    Rows,
     /// The policy of a history, which has only the lines that a dialect or a preference reads.
     Policy,
 }
 
 /// The lines of a robots.txt, and the place that they were read from.
-#[derive(Debug)]
+#[derive(Debug, Serialize)]
 pub struct NumberedText {
     /// The place that the lines were read from.
     pub source: TextSource,
+    /// The tables of lines that the dataset does not have, such as `sitemaps`, if the lines are from rows.
+    pub missing_tables: Vec<&'static str>,
     /// The number of lines of the whole file, including a last empty one; `None` in a history. Fewer lines
     /// are known if the text is cut or was rebuilt from rows.
     pub n_lines: Option<u32>,
-    /// True if the file is longer than 16 MiB, of which only the start is kept.
+    /// True if the file is longer than 16 MiB or has more than [`MAX_FILE_LINES`], of which only the start is kept.
     pub is_cut: bool,
-    content: TextContent,
-}
-
-#[derive(Debug)]
-enum TextContent {
-    Bytes { bytes: Vec<u8>, is_valid_utf8: bool },
-    Lines(BTreeMap<u32, String>),
+    /// The lines in order. An empty line after the last line end is left out.
+    pub lines: Vec<TextLine>,
 }
 
 /// A line of a robots.txt, with its number.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TextLine<'t> {
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct TextLine {
     /// Its number, from 1.
     pub line_no: u32,
     /// The text, which may contain control characters. If the file is not UTF-8, the text is escaped as in
     /// the tables.
-    pub text: Cow<'t, str>,
+    pub text: String,
 }
 
 impl NumberedText {
-    /// Creates a text from a body, and cuts it at [`MAX_SHOWN_BYTES`].
-    pub(super) fn from_body(source: TextSource, mut bytes: Vec<u8>, details: &BodyDetails) -> Self {
-        let is_cut = bytes.len() > MAX_SHOWN_BYTES;
-        bytes.truncate(MAX_SHOWN_BYTES);
+    /// Creates a text from a body, and cuts it at [`MAX_SHOWN_BYTES`] and [`MAX_FILE_LINES`].
+    pub(super) fn from_body(source: TextSource, body: &[u8], details: &BodyDetails) -> Self {
+        let shown = &body[..body.len().min(MAX_SHOWN_BYTES)];
+        let mut lines = Lines::new(shown, 0).filter(|line| line.start < shown.len());
+        let kept = lines.by_ref().take(MAX_FILE_LINES).map(|line| TextLine {
+            line_no: line.no,
+            text: escape_body(line.bytes, details.is_valid_utf8).into_owned(),
+        });
+        let kept = kept.collect();
+        let bytes = details.bytes.unwrap_or(body.len() as u64);
         Self {
             source,
+            missing_tables: Vec::new(),
             n_lines: details.n_lines,
-            is_cut: details
-                .bytes
-                .map_or(is_cut, |bytes| bytes > MAX_SHOWN_BYTES as u64),
-            content: TextContent::Bytes {
-                bytes,
-                is_valid_utf8: details.is_valid_utf8,
-            },
+            is_cut: bytes > MAX_SHOWN_BYTES as u64 || lines.next().is_some(),
+            lines: kept,
         }
     }
 
     /// Creates the text of a file.
-    pub fn from_file(bytes: Vec<u8>) -> Self {
+    pub(super) fn from_file(body: &[u8]) -> Self {
         let details = BodyDetails {
-            bytes: Some(bytes.len() as u64),
-            n_lines: Some(u32::try_from(Lines::new(&bytes, 0).count()).unwrap_or(u32::MAX)),
-            is_valid_utf8: std::str::from_utf8(&bytes).is_ok(),
+            bytes: Some(body.len() as u64),
+            n_lines: Some(u32::try_from(Lines::new(body, 0).count()).unwrap_or(u32::MAX)),
+            is_valid_utf8: std::str::from_utf8(body).is_ok(),
         };
-        Self::from_body(TextSource::File, bytes, &details)
-    }
-
-    /// Creates a text from lines, by their numbers.
-    pub(super) fn from_lines(
-        source: TextSource,
-        lines: BTreeMap<u32, String>,
-        n_lines: Option<u32>,
-    ) -> Self {
-        Self {
-            source,
-            n_lines,
-            is_cut: false,
-            content: TextContent::Lines(lines),
-        }
-    }
-
-    /// Returns the lines in order. An empty line after the last line end is left out.
-    pub fn lines(&self) -> Box<dyn Iterator<Item = TextLine<'_>> + '_> {
-        match &self.content {
-            TextContent::Bytes {
-                bytes,
-                is_valid_utf8,
-            } => {
-                let end = bytes.len();
-                let lines = Lines::new(bytes, 0).filter(move |line| line.start < end);
-                Box::new(lines.map(|line| TextLine {
-                    line_no: line.no,
-                    text: escape_body(line.bytes, *is_valid_utf8),
-                }))
-            }
-            TextContent::Lines(lines) => Box::new(lines.iter().map(|(line_no, text)| TextLine {
-                line_no: *line_no,
-                text: text.into(),
-            })),
-        }
+        Self::from_body(TextSource::File, body, &details)
     }
 }
 
@@ -134,11 +94,9 @@ mod tests {
 
     fn read_lines(body: &[u8], is_valid_utf8: bool) -> Vec<(u32, String)> {
         let details = new_details(body.len() as u64, 0, is_valid_utf8);
-        let text = NumberedText::from_body(TextSource::Body, body.to_vec(), &details);
-        let lines = text.lines();
-        lines
-            .map(|line| (line.line_no, line.text.into_owned()))
-            .collect()
+        let text = NumberedText::from_body(TextSource::Body, body, &details);
+        let lines = text.lines.into_iter();
+        lines.map(|line| (line.line_no, line.text)).collect()
     }
 
     #[test]
@@ -160,10 +118,9 @@ mod tests {
         let body = vec![b'#'; MAX_SHOWN_BYTES + 1];
         for (bytes, is_cut) in [(MAX_SHOWN_BYTES, false), (MAX_SHOWN_BYTES + 1, true)] {
             let details = new_details(bytes as u64, 1, true);
-            let text = NumberedText::from_body(TextSource::Body, body[..bytes].to_vec(), &details);
+            let text = NumberedText::from_body(TextSource::Body, &body[..bytes], &details);
             assert_eq!(text.is_cut, is_cut);
-            let line = text.lines().next().unwrap();
-            assert_eq!(line.text.len(), MAX_SHOWN_BYTES);
+            assert_eq!(text.lines[0].text.len(), MAX_SHOWN_BYTES);
         }
     }
 }

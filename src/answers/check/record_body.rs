@@ -2,7 +2,7 @@
 
 use super::MAX_SHOWN_BYTES;
 use super::archive_problem::ArchiveProblem;
-use super::capture_details::CaptureDetails;
+use super::report::CaptureDetails;
 use capture::http::header_text;
 use capture::{Capture, CaptureScope};
 use errors::Error;
@@ -57,7 +57,7 @@ fn seek_record(
         match reader.read_record() {
             Ok(true) => {
                 let index = reader.record().location().index_in_member;
-                if index == capture.record.location.index_in_member {
+                if index == capture.record.warc_record_in_member {
                     return Ok(());
                 }
             }
@@ -90,7 +90,7 @@ fn read_verified_body(
         Some(columns) => columns.url.clone(),
         None => header_text(capture.url_raw),
     };
-    if found != details.target_uri {
+    if found != details.url {
         let found = found.into_owned();
         return Err(ArchiveProblem::OtherUrl { found });
     }

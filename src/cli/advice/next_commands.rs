@@ -1,7 +1,6 @@
 //! The commands that the summary of a run suggests, such as the one that opens its output in DuckDB.
 
-use escapes::{escape, quote_for_shell};
-use std::borrow::Cow;
+use escapes::{duckdb_query, quote_for_shell};
 use std::fmt::Write;
 use std::path::Path;
 use tables::Table;
@@ -45,22 +44,9 @@ pub(crate) fn format_history_commands(quoted_root: &str) -> String {
 /// Returns the commands for a file with one table.
 pub(crate) fn format_file_commands(path: &Path) -> String {
     format_commands(&[NextCommand {
-        command: format!("duckdb -c {}", duckdb_query(path, "")),
+        command: format!("duckdb -c {}", duckdb_query(&path.to_string_lossy(), "")),
         purpose: "print its rows",
     }])
-}
-
-/// Returns the DuckDB query that prints the rows of a file, quoted for a shell. `rest` is SQL that follows the name of
-/// the file, such as ` LIMIT 1`.
-pub(crate) fn duckdb_query(path: &Path, rest: &str) -> String {
-    let path = path.to_string_lossy();
-    let query = format!("FROM '{}'{rest}", path.replace('\'', "''"));
-    let is_escaped = matches!(escape(&path), Cow::Owned(_));
-    if is_escaped || path.contains(['"', '$', '`', '\\', '!', '\'']) {
-        quote_for_shell(&query)
-    } else {
-        format!("\"{query}\"")
-    }
 }
 
 fn dataset_commands(root: &Path, tables: &[Table]) -> Vec<NextCommand> {
@@ -162,7 +148,6 @@ mod tests {
             format_file_commands(Path::new("it's.parquet")),
             "next:\n  duckdb -c 'FROM '\\''it'\\'''\\''s.parquet'\\'''  print its rows\n"
         );
-        assert_eq!(duckdb_query(Path::new("a\x07"), ""), "$'FROM \\'a\\x07\\''");
     }
 
     #[test]

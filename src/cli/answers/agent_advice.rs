@@ -32,7 +32,7 @@ impl AgentNames<'_> {
     pub(crate) fn check_in(&self, report: &CheckReport) -> Result<(), UsageError> {
         let is_in_file = |name: &str| {
             let mut agents = report.agents.iter();
-            agents.any(|agent| agent.verdicts.decided_by.as_deref() == Some(name))
+            agents.any(|agent| agent.verdict.decided_by.as_deref() == Some(name))
         };
         let elsewhere = ", and this robots.txt does not name it";
         self.check_with(&is_in_file, elsewhere, &Caller::Terminal)

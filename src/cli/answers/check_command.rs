@@ -1,11 +1,10 @@
 //! `robots-scan check`: evaluates one robots.txt for some crawlers and URLs.
 //!
 //! The robots.txt is a file, or the authoritative capture of a host in a dataset, a history or an
-//! archive. `check_report.rs` formats the output for people, and `check_json.rs` the output for programs.
+//! archive. The report is printed as JSON, or for people by `check_report.rs`.
 
 use crate::answers::agent_advice::AgentNames;
-use crate::answers::check_json;
-use crate::answers::check_report::{self, Checked, CheckedHost};
+use crate::answers::check_report::ReportPrinter;
 use crate::answers::{parse_host, parse_time};
 use crate::calls::caller::Caller;
 use crate::calls::exit::{self, StoppedError, UsageError};
@@ -14,13 +13,14 @@ use crate::commands::command::{CommandArgs, CommandOutcome};
 use crate::commands::defaults;
 use crate::commands::network::{EventRoute, start_client};
 use crate::commands::shared_args::{AccessArgs, CrawlerArgs, DialectArg};
+use crate::printing::escape::write_json_line;
 use crate::printing::message;
 use crate::printing::output;
 use crate::printing::quantity::format_count;
 use crate::printing::quantity::parse_duration;
 use answers::check::{
     ArchiveBase, ArchiveProblem, CheckReport, CheckRequest, HostReport, HostRequest, InputKind,
-    NumberedText, check, check_host, read_robots_txt,
+    check, check_host, read_robots_txt,
 };
 use answers::url_match::{UrlListSource, is_url_or_path, read_url_list};
 use anyhow::Result;
@@ -29,6 +29,7 @@ use errors::{Error, ErrorKind};
 use hosts::Host;
 use remote::{Rate, Remote, RemoteOptions};
 use robots::{BODY_LIMIT_BYTES, ParseOptions};
+use serde::Serialize;
 use std::io::{IsTerminal, stdout};
 use std::path::Path;
 use std::path::PathBuf;
@@ -207,30 +208,37 @@ fn check_body(
     let report = check(&body, options, request);
     check_names(args, request, &report)?;
     let code = exit_code(&report);
-    let text = NumberedText::from_file(body);
-    let checked = Checked {
-        report: &report,
-        text: Some(&text).filter(|_| request.urls.is_empty()),
-        host: None,
-        dialect: args.dialect.dialect,
-    };
-    print_result(args, &checked, None, code)
+    print_report(args, report, request.urls.is_empty(), code)
 }
 
-/// Prints the results for people or as JSON. `problem` is the reason why the text was not read from the archive.
-fn print_result(
+/// What `--json` prints.
+#[derive(Serialize)]
+struct JsonReport<'a> {
+    exit_code: u8,
+    #[serde(flatten)]
+    report: &'a CheckReport,
+}
+
+/// Prints the report for people or as JSON.
+fn print_report(
     args: &CheckArgs,
-    checked: &Checked<'_>,
-    problem: Option<&str>,
+    mut report: CheckReport,
+    is_text_shown: bool,
     code: u8,
 ) -> Result<CommandOutcome> {
     let is_terminal = stdout().is_terminal();
     output::write(|out| {
         if args.json {
-            check_json::write(checked, problem, code, out)
-        } else {
-            check_report::write(checked, is_terminal, out)
+            report.text = report.text.take().filter(|_| is_text_shown);
+            let (exit_code, report) = (code, &report);
+            return write_json_line(&JsonReport { exit_code, report }, out);
         }
+        ReportPrinter {
+            report: &report,
+            is_text_shown,
+            is_terminal,
+        }
+        .write(out)
     })?;
     let text = Vec::new();
     Ok(CommandOutcome { code, text })
@@ -257,31 +265,22 @@ fn check_capture(
     host: &Host,
     request: &CheckRequest<'_>,
 ) -> Result<CommandOutcome> {
-    let mut found = report_host(args, host, request)?;
-    let is_expected = is_problem_expected(args, &found, request.urls.is_empty());
-    let problem = found.archive.problem.take();
-    let problem = problem.map(|problem| message::format_with_causes(&problem.into()));
-    let mut code = exit_code(&found.report);
-    if let Some(problem) = problem.as_ref().filter(|_| !is_expected) {
-        let name = &found.deciding_capture().record.warc_filename;
+    let report = report_host(args, host, request)?;
+    let is_text_shown = request.urls.is_empty();
+    let mut code = exit_code(&report);
+    if let Some(host) = &report.host
+        && let Some(problem) = unexpected_problem(args, host, is_text_shown)
+    {
         message::print_warning(&format!(
-            "the text does not come from the archive '{name}': {problem}"
+            "the text does not come from the archive '{}': {}",
+            host.record.warc_filename,
+            errors::with_causes(problem)
         ));
         if code == exit::OK {
             code = EXIT_UNKNOWN;
         }
     }
-    let checked = Checked {
-        report: &found.report,
-        text: found.text.as_ref().filter(|_| request.urls.is_empty()),
-        host: Some(CheckedHost {
-            requested: host,
-            found: &found,
-            has_base: args.base.is_some(),
-        }),
-        dialect: args.dialect.dialect,
-    };
-    print_result(args, &checked, problem.as_deref(), code)
+    print_report(args, report, is_text_shown, code)
 }
 
 /// Returns an error with a hint if the argument FILE is a URL or a host instead of an existing file.
@@ -343,7 +342,7 @@ fn read_urls(args: &CheckArgs) -> Result<Vec<String>> {
 }
 
 /// Finds and checks the authoritative capture of a host.
-fn report_host(args: &CheckArgs, host: &Host, request: &CheckRequest<'_>) -> Result<HostReport> {
+fn report_host(args: &CheckArgs, host: &Host, request: &CheckRequest<'_>) -> Result<CheckReport> {
     if args.body_limit.is_some() && InputKind::detect(&args.file)? == InputKind::Dataset {
         let text = "a dataset has the body limit that it was scanned with";
         return Err(UsageError::with_hint(text, "leave out --body-limit").into());
@@ -371,12 +370,13 @@ fn report_host(args: &CheckArgs, host: &Host, request: &CheckRequest<'_>) -> Res
         }
     };
     let found = check_host(&host_request, request, &stop).map_err(explain)?;
-    check_names(args, request, &found.report)?;
-    if found.faults > 0 {
+    check_names(args, request, &found)?;
+    let faults = found.host.as_ref().map_or(0, |host| host.faults);
+    if faults > 0 {
         message::print_warning(&format!(
             "'{}': {} could not be read, and may have held later captures",
             args.file.display(),
-            format_count(found.faults, "place"),
+            format_count(faults, "place"),
         ));
     }
     Ok(found)
@@ -388,21 +388,25 @@ fn parse_archive_base(text: &str) -> Result<ArchiveBase> {
     ArchiveBase::parse(text).map_err(|error| match error.kind() {
         Some(ErrorKind::Read) => {
             let hint = "--base is the folder or URL that holds the archives, or one archive";
-            UsageError::with_hint(message::format_with_causes(&error.into()), hint).into()
+            UsageError::with_hint(errors::with_causes(&error), hint).into()
         }
         _ => error.into(),
     })
 }
 
-/// Returns true if there is no problem with the archive, or one that needs no warning: the archive cannot have the
-/// text, or it was not given with `--base`. Without `--base`, an archive that is found at the path that is its name
-/// matters only if the text is shown.
-fn is_problem_expected(args: &CheckArgs, found: &HostReport, is_text_shown: bool) -> bool {
-    match &found.archive.problem {
-        Some(ArchiveProblem::Revisit | ArchiveProblem::BodyTable) | None => true,
-        Some(ArchiveProblem::NotFound { .. }) => args.base.is_none(),
-        Some(_) => args.base.is_none() && !is_text_shown,
-    }
+/// Returns the problem with the archive, unless it needs no warning: the archive cannot have the text, or it was not
+/// given with `--base`. Without `--base`, an archive that is found at the path that is its name matters only if the text
+/// is shown.
+fn unexpected_problem<'a>(
+    args: &CheckArgs,
+    host: &'a HostReport,
+    is_text_shown: bool,
+) -> Option<&'a ArchiveProblem> {
+    host.problem.as_ref().filter(|problem| match problem {
+        ArchiveProblem::Revisit | ArchiveProblem::BodyTable => false,
+        ArchiveProblem::NotFound { .. } => args.base.is_some(),
+        _ => args.base.is_some() || is_text_shown,
+    })
 }
 
 /// Returns the exit code: [`EXIT_DISALLOWED`] if any URL is disallowed for any crawler, otherwise

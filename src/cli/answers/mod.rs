@@ -2,11 +2,9 @@
 
 pub(crate) mod agent_advice;
 mod check_command;
-mod check_json;
 mod check_report;
 mod history_command;
 mod match_command;
-mod record_fetch;
 
 use crate::commands::command::CommandArgs;
 use check_command::CheckArgs;

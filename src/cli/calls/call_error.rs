@@ -2,7 +2,6 @@
 
 use crate::calls::exit::StoppedError;
 use crate::printing::escape::json_line;
-use crate::printing::message;
 use crate::printing::message::hint_for;
 use errors::Error;
 use serde_json::{Value, json};
@@ -92,7 +91,7 @@ impl CallError {
         let stopped = error.downcast_ref::<StoppedError>();
         let library_error = stopped.map(StoppedError::error);
         let library_error = library_error.or_else(|| error.downcast_ref::<Error>());
-        let text = message::format_with_causes(error);
+        let text = errors::with_causes(error.as_ref());
         let Some(library_error) = library_error else {
             return Self::from_usage(text, hint_for(error));
         };

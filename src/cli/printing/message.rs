@@ -96,7 +96,7 @@ pub(crate) fn print_hint(text: &str) {
 
 /// Prints an error with its causes, and its hint if it has one.
 pub(crate) fn print_error(error: &anyhow::Error) {
-    MessagePrefix::Error.print(&format_with_causes(error));
+    MessagePrefix::Error.print(&errors::with_causes(error.as_ref()));
     if let Some(text) = hint_for(error) {
         print_hint(&text);
     }
@@ -155,35 +155,6 @@ pub(crate) fn print_parse_error(error: &clap::Error) {
     let _ = stderr().write_all(out.as_bytes());
 }
 
-/// Returns the text of an error and its causes on one line.
-pub(crate) fn format_with_causes(error: &anyhow::Error) -> String {
-    let mut causes = error.chain().map(ToString::to_string);
-    let mut text = causes.next().unwrap_or_default();
-    for cause in causes {
-        text.push_str(": ");
-        text.push_str(&normalize_cause(&cause));
-    }
-    text
-}
-
-/// Returns the text of a cause in lower case and without the number that the standard
-/// library appends: `Permission denied (os error 13)`.
-fn normalize_cause(cause: &str) -> String {
-    let mut text = cause;
-    if let Some((before, number)) = cause.rsplit_once(" (os error ")
-        && number.ends_with(')')
-    {
-        text = before;
-    }
-    let mut chars = text.chars();
-    match (chars.next(), chars.next()) {
-        (Some(first), Some(second)) if first.is_ascii_uppercase() && second.is_lowercase() => {
-            format!("{}{}", first.to_ascii_lowercase(), &text[1..])
-        }
-        _ => text.to_owned(),
-    }
-}
-
 /// Returns true if the environment disables colors (<https://no-color.org>).
 pub(crate) fn is_color_disabled() -> bool {
     std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty())
@@ -227,19 +198,5 @@ mod tests {
             .map(clap::Command::get_name)
             .collect();
         assert_eq!(names.collect::<BTreeSet<_>>(), known);
-    }
-
-    #[test]
-    fn causes_follow_in_lower_case_without_numbers() {
-        let cause = std::io::Error::from_raw_os_error(13);
-        let error = anyhow::Error::new(errors::Error::read("a.warc", cause));
-        assert_eq!(
-            format_with_causes(&error),
-            "cannot read 'a.warc': permission denied"
-        );
-        assert_eq!(
-            normalize_cause("EOF: file size of 3"),
-            "EOF: file size of 3"
-        );
     }
 }

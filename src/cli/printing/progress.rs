@@ -9,7 +9,7 @@ use crate::calls::caller::Caller;
 use crate::calls::exit::StoppedError;
 use crate::commands::network;
 use crate::commands::shared_args::PrintArgs;
-use crate::printing::message::{MessagePrefix, format_with_causes};
+use crate::printing::message::MessagePrefix;
 use crate::printing::progress_line::ProgressLine;
 use crate::printing::progress_source::ProgressSource;
 use anyhow::Result;
@@ -170,7 +170,7 @@ impl NoticePrinter {
                     self.input_errors
                         .push(CallError::from_command_error(&error));
                 }
-                return Some((MessagePrefix::Error, format_with_causes(&error)));
+                return Some((MessagePrefix::Error, errors::with_causes(error.as_ref())));
             }
             ScanNotice::Remote(event) => {
                 return Some((MessagePrefix::Warning, network::describe_event(&event)));

@@ -75,8 +75,8 @@ allowed     /b
             no rule matches
 
 GPTBot/1.0: partial (by its own rules, line 2)
-  google      partial
-  rfc9309     partial
+  google      partial (a group's name has only letters, '-' and '_')
+  rfc9309     partial (a group's name has only letters, '-' and '_')
   koster1996  partial
 
 for x

@@ -1,9 +1,10 @@
 //! The shell command that fetches the record of a capture.
 
-use crate::advice::next_commands::duckdb_query;
-use answers::check::{ArchiveLookup, ArchivePlace, RecordDetails};
-use escapes::quote_for_shell;
-use std::path::Path;
+use super::ArchivePlace;
+use super::archive_of_capture::is_zstd_name;
+use super::report::RecordDetails;
+use escapes::{duckdb_query, quote_for_shell};
+use serde::Serialize;
 use tables::BODY_TABLE_PREFIX;
 
 /// The prefix of the names of Common Crawl's archives.
@@ -13,39 +14,38 @@ const COMMON_CRAWL_NAME_PREFIX: &str = "crawl-data/";
 const COMMON_CRAWL_URL: &str = "https://data.commoncrawl.org";
 
 /// A shell command that prints a record.
-pub(crate) struct RecordFetchCommand {
+#[derive(Debug, Serialize)]
+pub struct FetchCommand {
     /// `None` for an archive of zstd, which warcio does not read.
-    pub(crate) command: Option<String>,
+    #[serde(rename = "fetch")]
+    pub command: Option<String>,
     /// A remark if there is no command, or if it does not print the record alone.
-    pub(crate) remark: Option<String>,
+    #[serde(rename = "fetch_remark")]
+    pub remark: Option<String>,
 }
 
-impl RecordFetchCommand {
+impl FetchCommand {
     /// Returns the command for a record. The command reads the archive at the place where it was found. If it was not
     /// found, the command reads it from Common Crawl or from the current folder, according to the name of the archive.
     /// For a row of a table of bodies, the command prints the row.
-    pub(crate) fn from_record(record: &RecordDetails, archive: &ArchiveLookup) -> Self {
+    pub(super) fn new(record: &RecordDetails, archive: Option<&ArchivePlace>) -> Self {
         let name = &record.warc_filename;
-        let (offset, index) = (record.location.offset, record.location.index_in_member);
+        let (offset, index) = (record.warc_record_offset, record.warc_record_in_member);
         if let Some(table) = name.strip_prefix(BODY_TABLE_PREFIX) {
             let rows = format!(" LIMIT 1 OFFSET {offset}");
             return Self {
-                command: Some(format!(
-                    "duckdb -line -c {}",
-                    duckdb_query(Path::new(table), &rows)
-                )),
+                command: Some(format!("duckdb -line -c {}", duckdb_query(table, &rows))),
                 remark: None,
             };
         }
-        if archive.is_zstd {
+        if is_zstd_name(name) {
             return Self {
                 command: None,
                 remark: Some("warcio does not read zstd; `check --base` does".to_owned()),
             };
         }
-        let place = match &archive.place {
-            Some(ArchivePlace::File(path)) => path.to_string_lossy().into_owned(),
-            Some(ArchivePlace::Url(url)) => url.to_string(),
+        let place = match archive {
+            Some(place) => place.to_string(),
             None if name.starts_with(COMMON_CRAWL_NAME_PREFIX) => {
                 format!("{COMMON_CRAWL_URL}/{name}")
             }
@@ -80,21 +80,13 @@ mod tests {
 
     /// Returns the command for a record at 100.
     fn command(name: &str, place: Option<ArchivePlace>, index: u32) -> Option<String> {
-        let mut record = RecordDetails {
+        let record = RecordDetails {
             warc_filename: name.to_owned(),
-            location: Default::default(),
-            content_digest: None,
-            is_revisit: false,
-            is_doubtful: None,
+            warc_record_offset: 100,
+            warc_record_in_member: index,
+            ..RecordDetails::default()
         };
-        record.location.offset = 100;
-        record.location.index_in_member = index;
-        let archive = ArchiveLookup {
-            place,
-            is_zstd: name.ends_with(".zst"),
-            problem: None,
-        };
-        RecordFetchCommand::from_record(&record, &archive).command
+        FetchCommand::new(&record, place.as_ref()).command
     }
 
     #[test]
