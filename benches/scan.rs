@@ -12,7 +12,8 @@ use dataset::OutputLayout;
 use dataset::division::PartSize;
 use inputs::{Archive, Floor, Framing};
 use scan::{Options, ScanProgress, ScanSummary};
-use sources::input::{Input, InputSource, Selection};
+use sources::InputPlace;
+use sources::input::Input;
 use std::fs;
 use std::hint::black_box;
 use std::path::Path;
@@ -51,8 +52,9 @@ fn job(group: &mut BenchmarkGroup<'_, WallTime>, name: &str, archive: &Archive, 
     fs::write(&path, &archive.bytes).unwrap();
     let input = Input {
         index: 0,
-        source: InputSource::File(path),
-        selection: Selection::All,
+        source: std::sync::Arc::new(sources::reader::Archive {
+            place: InputPlace::File(path),
+        }),
         name: "archive.warc.gz".to_owned(),
         bytes: Some(archive.bytes.len() as u64),
         crawl: "BENCH-2026-01".to_owned(),

@@ -9,9 +9,10 @@
 use super::tasks::{FetchResult, TaskPool, TaskResult};
 use disk::ObjectIdentity;
 use remote::{FetchError, FetchErrorKind, FetchedFile, Remote, RemoteUrl};
-use sources::input::{Input, InputSource, Selection};
+use sources::input::Input;
 use std::collections::{HashMap, VecDeque};
 use std::io;
+use std::ops::Range;
 use std::sync::Arc;
 use warc::ArchiveFile;
 
@@ -60,7 +61,7 @@ impl RemoteObjects {
 
     /// Queues the request of the object of the input `index`, if the input is remote.
     pub(super) fn add_if_remote(&mut self, index: usize, input: &Input) {
-        if matches!(input.source, InputSource::Remote(_)) {
+        if input.place().url().is_some() {
             self.planned.push_back(index);
         }
     }
@@ -71,7 +72,7 @@ impl RemoteObjects {
             return;
         };
         while let Some(&index) = self.planned.front()
-            && let InputSource::Remote(url) = &inputs[index].source
+            && let Some(url) = inputs[index].place().url()
         {
             let max_requests = match self.largest_bytes {
                 None => 1,
@@ -87,12 +88,17 @@ impl RemoteObjects {
                 return;
             }
             self.planned.pop_front();
-            self.request(index, url, &inputs[index].selection);
+            self.request(index, url, inputs[index].requested_ranges());
         }
     }
 
-    /// Requests the object of an input, also if it was fetched before.
-    pub(super) fn request(&mut self, input: usize, url: &RemoteUrl, selection: &Selection) {
+    /// Requests the object of an input, or ranges of it, also if it was fetched before.
+    pub(super) fn request(
+        &mut self,
+        input: usize,
+        url: &RemoteUrl,
+        ranges: Option<Vec<Range<u64>>>,
+    ) {
         let Some(client) = &self.client else {
             return;
         };
@@ -102,7 +108,7 @@ impl RemoteObjects {
             // The receiver is gone if the run has failed.
             let _ = sender.send(TaskResult::ObjectFetched(FetchResult { input, result }));
         };
-        match selection.requests() {
+        match ranges {
             Some(ranges) => client.request_ranges(url.clone(), ranges, deliver),
             None => client.request(url.clone(), deliver),
         }

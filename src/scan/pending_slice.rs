@@ -2,7 +2,8 @@
 
 use super::slice_output::{SliceOutput, SliceState};
 use super::worker::Worker;
-use sources::reader::{SliceSource, TruncationPoint};
+use sources::input::Input;
+use sources::reader::{FetchedObject, TruncationPoint};
 use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
@@ -14,8 +15,8 @@ pub(super) struct PendingSlice {
     pub(super) part: usize,
     /// The index of the input.
     pub(super) input: usize,
-    /// The source of its bytes; `None` before the object of the input was fetched.
-    pub(super) source: Option<SliceSource>,
+    /// The object of the input; `None` before it was fetched, and if the input is not remote.
+    pub(super) fetched: Option<FetchedObject>,
     /// The size of the input; `None` if it is unknown.
     pub(super) bytes: Option<u64>,
     pub(super) is_last_of_input: bool,
@@ -62,6 +63,11 @@ pub(super) enum BoundaryCheck {
 }
 
 impl PendingSlice {
+    /// Returns true if the slice can be read: the object of a remote input was fetched, or failed.
+    pub(super) fn is_ready(&self, inputs: &[Input]) -> bool {
+        self.fetched.is_some() || inputs[self.input].place().url().is_none()
+    }
+
     /// Compares the start of the slice, as stated by its first output, with the boundary: the
     /// offset at which the next member begins according to the slice before it.
     pub(super) fn check_boundary(
@@ -88,7 +94,7 @@ impl PendingSlice {
     /// Makes the slice read an object from an offset to its end.
     pub(super) fn continue_from(&mut self, object: ArchiveFile, offset: u64) {
         self.bytes = Some(object.length());
-        self.source = Some(SliceSource::Object(object));
+        self.fetched = Some(FetchedObject::Object(object));
         self.range = Some(offset..u64::MAX);
     }
 

@@ -18,7 +18,8 @@ use errors::{Error, ErrorKind};
 use process::open_files::{self, OpenFileLimits};
 use remote::error::RemoteErrorKind;
 use serde_json::json;
-use sources::input::{Input, InputSource};
+use sources::InputPlace;
+use sources::input::Input;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -45,7 +46,7 @@ pub fn run(
     notices: &Sender<ScanNotice>,
     stop: &Arc<AtomicBool>,
 ) -> Result<ScanSummary, Error> {
-    let is_remote = |input: &&Input| matches!(input.source, InputSource::Remote(_));
+    let is_remote = |input: &&Input| input.place().url().is_some();
     if let (Some(input), None) = (options.inputs.iter().find(is_remote), &options.remote) {
         return Err(Error::new(RemoteErrorKind::NoRemote, &input.name));
     }
@@ -63,7 +64,7 @@ pub fn run(
         (OutputTarget::Dataset(Box::new(dataset)), agents_file)
     };
     for input in &options.inputs {
-        if let InputSource::Stream(stream) = &input.source {
+        if let InputPlace::Stream(stream) = input.place() {
             stream.count_bytes(&progress.bytes);
         }
     }
@@ -185,7 +186,7 @@ fn check_objects_unchanged(
     let (mut checked, mut urls) = (Vec::new(), Vec::new());
     for (index, before) in former_objects.into_iter().step_by(step) {
         if let Some(input) = options.inputs.get(index)
-            && let InputSource::Remote(url) = &input.source
+            && let Some(url) = input.place().url()
         {
             checked.push((input, before));
             urls.push(url.clone());

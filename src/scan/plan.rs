@@ -2,8 +2,9 @@
 
 use super::pending_slice::{PendingSlice, SliceWorker};
 use dataset::division::PartSize;
-use sources::input::{Input, InputSource};
-use sources::reader::SliceSource;
+use sources::InputPlace;
+use sources::input::Input;
+use sources::reader::FetchedObject;
 use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::Arc;
@@ -39,7 +40,7 @@ pub fn plan_parts(inputs: &[Input], size: PartSize) -> Vec<Part> {
     let mut last_part_records: u64 = 0;
     for (i, input) in inputs.iter().enumerate() {
         let bytes = input.bytes.unwrap_or(part_bytes);
-        let records = input.selection.record_count();
+        let records = input.source.addresses().len() as u64;
         let fits = parts.last().is_some_and(|part| {
             let last = &inputs[part.inputs.end - 1];
             let has_room = match size {
@@ -80,45 +81,45 @@ pub(super) fn plan_part_slices(
 ) {
     for input in inputs.clone() {
         let planned = &all_inputs[input];
-        let source = match &planned.source {
-            InputSource::File(path) => Some(SliceSource::File(path.clone())),
-            InputSource::Stream(stream) => Some(SliceSource::Stream(Arc::clone(stream))),
-            InputSource::Missing(_) => Some(SliceSource::Missing),
-            InputSource::Remote(_) => None,
-        };
         let is_last_of_part = input + 1 == inputs.end;
         slices.extend(plan_input_slices(
             part,
             (input, planned),
             is_last_of_part,
-            source,
+            None,
             planned.bytes,
             threads,
         ));
     }
 }
 
-/// Returns the slices of an input, which is given with its index. Without a source, because the object of the
-/// input is not fetched yet, the result is a single slice, which is replaced once the object is fetched.
+/// Returns the slices of an input, which is given with its index. As long as the object of a remote input is not
+/// `fetched`, the result is a single slice, which is replaced once the object is fetched.
 pub(super) fn plan_input_slices(
     part: usize,
     (input, planned): (usize, &Input),
     is_last_of_part: bool,
-    source: Option<SliceSource>,
+    fetched: Option<FetchedObject>,
     bytes: Option<u64>,
     threads: usize,
 ) -> Vec<PendingSlice> {
-    let ranges = if planned.selection.is_all() {
-        divide_into_ranges(source.as_ref(), bytes, threads)
-    } else {
-        vec![None]
+    let has_file = match (&fetched, planned.place()) {
+        (Some(FetchedObject::Object(_)), _) | (None, InputPlace::File(_)) => true,
+        (Some(FetchedObject::Missing | FetchedObject::Failed(_)), _) => false,
+        (None, InputPlace::Stream(_) | InputPlace::Missing(_) | InputPlace::Remote(_)) => false,
+    };
+    let ranges = match bytes {
+        Some(bytes) if has_file && planned.source.is_read_whole() => {
+            divide_into_ranges(bytes, threads)
+        }
+        _ => vec![None],
     };
     let count = ranges.len();
     let compression = Arc::default();
     let slice = |(i, range)| PendingSlice {
         part,
         input,
-        source: source.clone(),
+        fetched: fetched.clone(),
         bytes,
         is_last_of_input: i + 1 == count,
         is_last_of_part: is_last_of_part && i + 1 == count,
@@ -133,47 +134,38 @@ pub(super) fn plan_input_slices(
     ranges.into_iter().enumerate().map(slice).collect()
 }
 
-/// Returns the byte ranges that an input is divided into; `None` for the whole input.
+/// Returns the byte ranges that a file is divided into; `None` for the whole file.
 ///
 /// With one thread inputs are not divided: nothing would be gained, and bytes at boundaries would
 /// be read twice.
-fn divide_into_ranges(
-    source: Option<&SliceSource>,
-    bytes: Option<u64>,
-    threads: usize,
-) -> Vec<Option<Range<u64>>> {
-    match (source, bytes) {
-        (Some(SliceSource::File(_) | SliceSource::Object(_)), Some(bytes))
-            if bytes > DIVIDED_ABOVE_BYTES && threads > 1 =>
-        {
-            let count = bytes.div_ceil(SLICE_BYTES);
-            let range = |i| {
-                // The last range has no end, in case the file grows.
-                let end = if i + 1 == count {
-                    u64::MAX
-                } else {
-                    (i + 1) * SLICE_BYTES
-                };
-                Some(i * SLICE_BYTES..end)
-            };
-            (0..count).map(range).collect()
-        }
-        _ => vec![None],
+fn divide_into_ranges(bytes: u64, threads: usize) -> Vec<Option<Range<u64>>> {
+    if bytes <= DIVIDED_ABOVE_BYTES || threads == 1 {
+        return vec![None];
     }
+    let count = bytes.div_ceil(SLICE_BYTES);
+    let range = |i| {
+        // The last range has no end, in case the file grows.
+        let end = if i + 1 == count {
+            u64::MAX
+        } else {
+            (i + 1) * SLICE_BYTES
+        };
+        Some(i * SLICE_BYTES..end)
+    };
+    (0..count).map(range).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use sources::input::{RecordAddress, Selection};
+    use sources::reader::{Archive, RecordAddress, RecordsOfArchive};
 
     fn input(name: &str, bytes: Option<u64>, crawl: &str) -> Input {
-        let source = InputSource::File(name.into());
+        let place = InputPlace::File(name.into());
         Input {
             index: 0,
-            source,
+            source: Arc::new(Archive { place }),
             name: name.into(),
-            selection: Selection::All,
             bytes,
             crawl: crawl.into(),
             subset: "robotstxt".into(),
@@ -202,7 +194,10 @@ mod tests {
                 offset: 0,
                 length: 1,
             };
-            input.selection = Selection::Records(vec![address; i].into());
+            input.source = Arc::new(RecordsOfArchive {
+                place: input.place().clone(),
+                addresses: vec![address; i].into(),
+            });
         }
         let parts = plan_parts(&listed, PartSize::Records(3)).into_iter();
         let ranges: Vec<_> = parts.map(|part| part.inputs).collect();
@@ -211,13 +206,9 @@ mod tests {
 
     #[test]
     fn large_files_are_divided_into_slices() {
-        let file = SliceSource::File("a".into());
-        let ranges_for = |bytes| divide_into_ranges(Some(&file), bytes, 2);
-        assert_eq!(ranges_for(Some(1)), [None]);
-        assert_eq!(ranges_for(None), [None]);
-        assert_eq!(divide_into_ranges(Some(&file), Some(13 << 20), 1), [None]);
-        assert_eq!(divide_into_ranges(None, Some(13 << 20), 2), [None]);
-        let ranges = ranges_for(Some(13 << 20));
+        assert_eq!(divide_into_ranges(1, 2), [None]);
+        assert_eq!(divide_into_ranges(13 << 20, 1), [None]);
+        let ranges = divide_into_ranges(13 << 20, 2);
         assert_eq!(ranges.len(), 13);
         assert_eq!(ranges[1], Some(1 << 20..2 << 20));
         assert_eq!(ranges[12], Some(12 << 20..u64::MAX));

@@ -90,7 +90,7 @@ impl ScanReporter<'_> {
     /// Adds the statistics of new output of an input to the progress, and sends its faults as notices.
     pub(super) fn report_stats(&self, input: &Input, stats: &ScanStats) {
         // The bytes of a stream are counted as it is read.
-        let is_stream = input.source.is_stream();
+        let is_stream = input.place().is_stream();
         let counts = [
             (
                 &*self.progress.bytes,

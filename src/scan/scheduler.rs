@@ -24,8 +24,8 @@ use capture::CaptureScope;
 use errors::{Error, ErrorKind};
 use process::open_files::OpenFileLimits;
 use remote::{FetchErrorKind, FetchedFile};
-use sources::input::{Input, InputSource};
-use sources::reader::{InputSlice, SliceSource};
+use sources::input::Input;
+use sources::reader::{FetchedObject, InputSlice};
 use std::collections::VecDeque;
 use std::io;
 use std::sync::Arc;
@@ -248,8 +248,9 @@ impl<'a> Scheduler<'a> {
             if self.is_next_slice_of_stream() && !self.queue.pending.is_empty() {
                 return;
             }
-            let is_fetched = |slice: &mut PendingSlice| slice.source.is_some();
-            let Some(slice) = self.queue.planned.pop_front_if(is_fetched) else {
+            let inputs = &self.options.inputs;
+            let is_ready = |slice: &mut PendingSlice| slice.is_ready(inputs);
+            let Some(slice) = self.queue.planned.pop_front_if(is_ready) else {
                 return;
             };
             self.queue.pending.push_back(slice);
@@ -261,7 +262,7 @@ impl<'a> Scheduler<'a> {
     fn is_next_slice_of_stream(&self) -> bool {
         self.queue.planned.front().is_some_and(|slice| {
             let input = &self.options.inputs[slice.input];
-            input.source.is_stream()
+            input.place().is_stream()
         })
     }
 
@@ -276,15 +277,14 @@ impl<'a> Scheduler<'a> {
             .unwrap_or_else(|| Box::new(Worker::new(options, Arc::clone(self.stop))));
         let slice = &self.queue.pending[i];
         let input = &options.inputs[slice.input];
-        let source = slice.source.clone().expect("the object was fetched");
         let (range, begins_at_member) = match (slice.range.clone(), start) {
             (Some(range), Some(start)) => (Some(start..range.end), true),
             (Some(range), None) if range.start == 0 => (Some(range), true),
             (range, _) => (range, false),
         };
         worker.begin_slice(InputSlice {
-            source,
-            selection: input.selection.clone(),
+            source: Arc::clone(&input.source),
+            fetched: slice.fetched.clone(),
             name: input.name.as_str().into(),
             first_robots_id: (input.index * MAX_CAPTURES_PER_INPUT).cast_signed(),
             range,
@@ -294,7 +294,7 @@ impl<'a> Scheduler<'a> {
                 max_body_bytes: options.max_body_bytes,
                 body_limit: options.body_limit,
             },
-            may_fetch_again: !slice.is_refetched && input.selection.is_all(),
+            may_fetch_again: !slice.is_refetched && input.source.is_read_whole(),
             compression: Arc::clone(&slice.compression),
         });
         self.continue_worker(i, worker);
@@ -336,24 +336,24 @@ impl<'a> Scheduler<'a> {
         let position = position.expect("a slice takes the place of the object");
         let slice = self.queue.planned.remove(position);
         let slice = slice.expect("the place is one of the queue");
-        let (source, bytes) = match file {
+        let (fetched, bytes) = match file {
             Ok(fetched) => {
                 let file = fetched.file.clone();
                 self.objects.keep(index, fetched);
                 let bytes = self.options.inputs[index].bytes;
                 let bytes = bytes.unwrap_or_else(|| file.length());
-                (SliceSource::Object(file), bytes)
+                (FetchedObject::Object(file), bytes)
             }
             Err(FetchErrorKind::Missing { .. }) if self.options.skips_missing => {
-                (SliceSource::Missing, 0)
+                (FetchedObject::Missing, 0)
             }
-            Err(error) => (SliceSource::Failed(error.to_string().into()), 0),
+            Err(error) => (FetchedObject::Failed(error.to_string().into()), 0),
         };
         let slices = plan_input_slices(
             slice.part,
             (index, &self.options.inputs[index]),
             slice.is_last_of_part,
-            Some(source),
+            Some(fetched),
             Some(bytes),
             self.options.threads,
         );
@@ -490,8 +490,8 @@ impl<'a> Scheduler<'a> {
         let next_member = match output.state {
             SliceState::More | SliceState::LargeBody => None,
             SliceState::Truncated(_) => {
-                if let InputSource::Remote(url) = &input.source {
-                    self.objects.request(index, url, &input.selection);
+                if let Some(url) = input.place().url() {
+                    self.objects.request(index, url, input.requested_ranges());
                 }
                 None
             }
@@ -515,16 +515,12 @@ impl<'a> Scheduler<'a> {
 
     /// Reports an input that failed, and ends the first slice of the queue, which is one of this input.
     fn fail_input(&mut self, input: &Input, part: usize, error: io::Error) -> Result<(), Error> {
-        let path = match &input.source {
-            InputSource::File(path) | InputSource::Missing(path) => path,
-            InputSource::Remote(url) => url.display_path(),
-            // A stream cannot be read again. The run could not be resumed, so it fails.
-            InputSource::Stream(stream) => {
-                return Err(Error::read(stream.display_path(), error));
-            }
-        };
-        self.reporter
-            .notify(ScanNotice::Failed(Error::read(path, error)));
+        let error = Error::read(input.place().display_path(), error);
+        // A stream cannot be read again. The run could not be resumed, so it fails.
+        if input.place().is_stream() {
+            return Err(error);
+        }
+        self.reporter.notify(ScanNotice::Failed(error));
         self.input_counts.failed += 1;
         self.part_writer.mark_failed(part);
         self.end_slice(END_OF_INPUT)

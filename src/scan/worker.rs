@@ -12,8 +12,7 @@ use super::slice_output::{SliceOutput, SliceState};
 use super::stats::ScanStats;
 use capture::Capture;
 use capture::analysis::Analyzer;
-use sources::reader::{InputSlice, SliceSource};
-use sources::reader::{ItemError, OpenedSource, SourceReader, digest_fault};
+use sources::reader::{FetchedObject, InputSlice, ItemError, SourceReader, Unopened, digest_fault};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use tables::{Fault, OptionalColumns, TableBuilders};
@@ -88,8 +87,8 @@ impl Worker {
             SliceState::More
             | SliceState::LargeBody
             | SliceState::Truncated(_)
-            | SliceState::Failed(_) => self.source.progress_offset(),
-            SliceState::Unreadable => self.source.bytes_read(),
+            | SliceState::Failed(_) => self.source.position().progress,
+            SliceState::Unreadable => self.source.position().bytes_read,
             SliceState::Finished(next_member) => *next_member,
         };
         if matches!(state, SliceState::Finished(_)) {
@@ -129,7 +128,7 @@ impl Worker {
             if !accepts_large_body {
                 match self.source.advance() {
                     Ok(true) => {}
-                    Ok(false) => return SliceState::Finished(self.source.next_offset()),
+                    Ok(false) => return SliceState::Finished(self.source.position().next),
                     Err(ItemError::Failed(error)) => {
                         // A stop interrupts the decoding of long members, which is no failure of the input.
                         return if self.is_stopped() {
@@ -166,7 +165,8 @@ impl Worker {
         let Some(slice) = &mut self.slice else {
             return false;
         };
-        matches!(slice.source, SliceSource::Object(_)) && std::mem::take(&mut slice.may_fetch_again)
+        let is_object = matches!(slice.fetched, Some(FetchedObject::Object(_)));
+        is_object && std::mem::take(&mut slice.may_fetch_again)
     }
 
     /// Opens the input of the slice and searches for the first member. Returns a state if there is
@@ -176,25 +176,25 @@ impl Worker {
             return Some(SliceState::Finished(0));
         };
         match self.source.open(slice) {
-            OpenedSource::At(start) => {
+            Ok(start) => {
                 self.first_member = Some(start);
                 None
             }
-            OpenedSource::Nothing => {
+            Err(Unopened::Nothing) => {
                 let end = slice.range.as_ref().map_or(0, |range| range.end);
                 Some(SliceState::Finished(end))
             }
-            OpenedSource::Missing(fault) => {
+            Err(Unopened::Missing(fault)) => {
                 self.push_fault(fault, stats);
                 self.first_member = Some(0);
                 Some(SliceState::Finished(0))
             }
-            OpenedSource::UnknownFormat(fault) => {
+            Err(Unopened::UnknownFormat(fault)) => {
                 self.first_member = Some(0);
                 self.push_fault(fault, stats);
                 Some(SliceState::Unreadable)
             }
-            OpenedSource::Failed(error) => Some(SliceState::Failed(error)),
+            Err(Unopened::Failed(error)) => Some(SliceState::Failed(error)),
         }
     }
 
@@ -209,7 +209,9 @@ impl Worker {
         let Some(slice) = &self.slice else {
             return true;
         };
-        let mut item = self.source.item(slice.scope);
+        let Some(mut item) = self.source.item(slice.scope) else {
+            return true;
+        };
         if !accepts_large_body && item.capture.as_ref().is_some_and(has_large_body) {
             return false;
         }

@@ -73,7 +73,17 @@ use record_rows::{RecordRows, RowInput};
 pub const MEANING: u64 = 1;
 
 /// The beginning of `warc_filename` for captures that are rows of a table of bodies. The name of the table follows.
-pub const BODY_TABLE_PREFIX: &str = "table:";
+const BODY_TABLE_PREFIX: &str = "table:";
+
+/// Returns the `warc_filename` of the rows of a table of bodies.
+pub fn body_table_name(table: &str) -> String {
+    [BODY_TABLE_PREFIX, table].concat()
+}
+
+/// Returns the name of the table of bodies with this `warc_filename`; `None` for an archive.
+pub fn body_table_of(warc_filename: &str) -> Option<&str> {
+    warc_filename.strip_prefix(BODY_TABLE_PREFIX)
+}
 
 /// The tables of datasets. To add one, write a file with its columns (see [`table!`](crate::table)), and add a line
 /// here. Then run `make schemas`.

@@ -9,7 +9,9 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use scan::{Options, ScanProgress, run};
 use serde_json::Value;
-use sources::input::{Input, InputSource, Selection};
+use sources::InputPlace;
+use sources::input::Input;
+use sources::reader::Archive;
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -178,8 +180,9 @@ fn progress_ends_at_the_size_of_the_inputs() {
         total += bytes.len() as u64;
         inputs.push(Input {
             index: inputs.len() as u64,
-            source: InputSource::File(path),
-            selection: Selection::All,
+            source: std::sync::Arc::new(Archive {
+                place: InputPlace::File(path),
+            }),
             name: name.to_owned(),
             bytes: Some(bytes.len() as u64),
             crawl: "X".to_owned(),

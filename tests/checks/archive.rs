@@ -11,7 +11,9 @@ use dataset::OutputLayout;
 use dataset::division::PartSize;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use scan::{Options, ScanProgress, ScanSummary, run};
-use sources::input::{Input, InputSource, Selection};
+use sources::InputPlace;
+use sources::input::Input;
+use sources::reader::Archive;
 use std::collections::{HashMap, HashSet};
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -190,8 +192,9 @@ fn write(path: &Path, bytes: &[u8], out: &Path, sum: u32) -> ScanSummary {
         ..Options::new(
             vec![Input {
                 index: 0,
-                source: InputSource::File(path.to_owned()),
-                selection: Selection::All,
+                source: std::sync::Arc::new(Archive {
+                    place: InputPlace::File(path.to_owned()),
+                }),
                 name: "input".to_owned(),
                 bytes: Some(bytes.len() as u64),
                 crawl: "CRAWL".to_owned(),

@@ -148,15 +148,18 @@ fn a_second_run_on_one_output_is_refused() {
 fn a_large_input_that_fails_does_not_delay_the_others() {
     use dataset::OutputLayout;
     use scan::{Options, ScanProgress, run};
-    use sources::input::{Input, InputSource, Selection};
+    use sources::InputPlace;
+    use sources::input::Input;
+    use sources::reader::Archive;
 
     let folder = TempDir::new().unwrap();
     let sound = support::samples().join("warc/cc-robotstxt.warc.gz");
     let input = |path: PathBuf, bytes: u64, crawl: &str| Input {
         index: 0,
         name: path.file_name().unwrap().to_string_lossy().into_owned(),
-        source: InputSource::File(path),
-        selection: Selection::All,
+        source: std::sync::Arc::new(Archive {
+            place: InputPlace::File(path),
+        }),
         bytes: Some(bytes),
         crawl: crawl.to_owned(),
         subset: "robotstxt".to_owned(),

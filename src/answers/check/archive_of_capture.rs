@@ -16,7 +16,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use tables::BODY_TABLE_PREFIX;
+use tables::body_table_of;
 use warc::ArchiveFile;
 
 /// The file of an archive, or the object on a server.
@@ -89,7 +89,7 @@ fn is_fatal_error(error: &Error) -> bool {
 /// Finds the archive `name` below `base`. In a folder, the name is tried with and without its own folders.
 /// If `base` is a file, it is the archive.
 fn find_archive(base: Option<&ArchiveBase>, name: &str) -> Result<ArchivePlace, ArchiveProblem> {
-    if name.starts_with(BODY_TABLE_PREFIX) {
+    if body_table_of(name).is_some() {
         return Err(ArchiveProblem::BodyTable);
     }
     let tried = match base {

@@ -5,7 +5,7 @@ use super::archive_of_capture::is_zstd_name;
 use super::report::RecordDetails;
 use escapes::{duckdb_query, quote_for_shell};
 use serde::Serialize;
-use tables::BODY_TABLE_PREFIX;
+use tables::body_table_of;
 
 /// The prefix of the names of Common Crawl's archives.
 const COMMON_CRAWL_NAME_PREFIX: &str = "crawl-data/";
@@ -31,7 +31,7 @@ impl FetchCommand {
     pub(super) fn new(record: &RecordDetails, archive: Option<&ArchivePlace>) -> Self {
         let name = &record.warc_filename;
         let (offset, index) = (record.warc_record_offset, record.warc_record_in_member);
-        if let Some(table) = name.strip_prefix(BODY_TABLE_PREFIX) {
+        if let Some(table) = body_table_of(name) {
             let rows = format!(" LIMIT 1 OFFSET {offset}");
             return Self {
                 command: Some(format!("duckdb -line -c {}", duckdb_query(table, &rows))),

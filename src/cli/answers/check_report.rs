@@ -13,7 +13,7 @@ use escapes::escape;
 use robots::{Basis, Dialect, Mechanism, Preference, Severity, StatusEffect, Verdict};
 use std::fmt::{self, Write};
 use std::io::{self, stdout};
-use tables::BODY_TABLE_PREFIX;
+use tables::body_table_of;
 use terminal_size::{Width, terminal_size_of};
 
 /// The most line numbers that are listed for a kind of anomaly.
@@ -435,7 +435,7 @@ fn write_capture(
 fn write_record(host: &HostReport, out: &mut String) -> fmt::Result {
     let record = &host.record;
     let offset = record.warc_record_offset;
-    if let Some(table) = record.warc_filename.strip_prefix(BODY_TABLE_PREFIX) {
+    if let Some(table) = body_table_of(&record.warc_filename) {
         write_labeled("table", table, out)?;
         write_labeled("", &format!("row {offset}, counted from 0"), out)?;
     } else {

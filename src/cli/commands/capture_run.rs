@@ -93,7 +93,7 @@ pub(crate) fn run_scan(
         progress: Arc::clone(&progress),
         input_count: options.inputs.len() as u64,
         input_bytes: options.inputs.iter().map(|input| input.bytes).sum(),
-        has_no_streams: !options.inputs.iter().any(|input| input.source.is_stream()),
+        has_no_streams: !options.inputs.iter().any(|input| input.place().is_stream()),
     };
     let display = ProgressDisplay::start(Arc::new(source), Some(notices), &args.print, caller);
     route.set_display(Some(sender.clone()));

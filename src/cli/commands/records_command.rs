@@ -15,7 +15,7 @@ use dataset::division::PartSize;
 use indicatif::{HumanBytes, HumanCount};
 use remote::has_scheme;
 use scan::Options;
-use sources::input::{self, InputOptions, InputSource, MAX_INPUT_RECORDS, Selection};
+use sources::input::{self, InputOptions, MAX_INPUT_RECORDS};
 use std::fmt::Write;
 use std::sync::Arc;
 use std::time::Duration;
@@ -142,12 +142,9 @@ fn describe_run(options: &Options) -> Result<String> {
         archives.dedup();
         let mut records = 0;
         for input in inputs {
-            let Selection::Records(addresses) = &input.selection else {
-                continue;
-            };
-            records += addresses.len() as u64;
-            if let InputSource::Remote(url) = &input.source {
-                let ranges = input.selection.requests().unwrap_or_default();
+            records += input.source.addresses().len() as u64;
+            if let Some(url) = input.place().url() {
+                let ranges = input.requested_ranges().unwrap_or_default();
                 requests += ranges.len() as u64;
                 first_url.get_or_insert(url);
             }

@@ -20,8 +20,9 @@ use escapes::escape;
 use indicatif::{HumanBytes, HumanCount};
 use remote::RemoteUrl;
 use scan::Options;
+use sources::InputPlace;
 use sources::error::SourceErrorKind;
-use sources::input::{self, InputOptions, InputSource};
+use sources::input::{self, InputOptions};
 use std::fmt::Write;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -292,16 +293,16 @@ fn describe_run(options: &Options) -> Result<String> {
             part.number
         )?;
         for input in inputs {
-            let size = match (&input.source, input.bytes) {
-                (InputSource::Stream(_), _) => {
+            let size = match (input.place(), input.bytes) {
+                (InputPlace::Stream(_), _) => {
                     "a stream, which is not opened: its size, crawl and subset are \
                      unknown"
                         .to_owned()
                 }
-                (InputSource::Missing(_), _) => "missing".to_owned(),
-                (InputSource::File(_), None) => "size unknown".to_owned(),
-                (InputSource::File(_), Some(bytes)) => HumanBytes(bytes).to_string(),
-                (InputSource::Remote(object), _) => format!("from {object}"),
+                (InputPlace::Missing(_), _) => "missing".to_owned(),
+                (InputPlace::File(_), None) => "size unknown".to_owned(),
+                (InputPlace::File(_), Some(bytes)) => HumanBytes(bytes).to_string(),
+                (InputPlace::Remote(object), _) => format!("from {object}"),
             };
             writeln!(out, "  {}  {size}", escape(&input.name))?;
         }
@@ -338,10 +339,7 @@ fn write_requests(options: &Options, out: &mut impl Write) -> Result<()> {
     let urls = options
         .inputs
         .iter()
-        .filter_map(|input| match &input.source {
-            InputSource::Remote(object) => Some(object),
-            _ => None,
-        });
+        .filter_map(|input| input.place().url());
     let urls: Vec<&RemoteUrl> = urls.collect();
     let (Some(first), Some(remote)) = (urls.first(), &options.remote) else {
         return Ok(());

@@ -1,18 +1,17 @@
 //! Finds the inputs of a run over tables of bodies, whose rows are captures.
 
-use super::selection::{BodyRows, Selection};
-use super::{FoundInputs, Input, InputSource, MAX_INPUTS, is_partition_name, names};
+use super::{FoundInputs, Input, MAX_INPUTS, is_partition_name, names};
+use crate::InputPlace;
 use crate::error::SourceErrorKind;
-use crate::table_file::{
-    ColumnNames, RowRanges, RowStatus, TableReader, Value, WantedColumn, shorten,
-};
+use crate::reader::{BodyTable, capture_columns, open_table};
+use crate::table_file::{ColumnNames, RowRanges, RowStatus, TableReader, Value, shorten};
 use errors::Error;
 use std::collections::BTreeMap;
-use std::fs::File;
 use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
-use tables::BODY_TABLE_PREFIX;
+use std::sync::Arc;
+use tables::body_table_name;
 use xxhash_rust::xxh3::Xxh3;
 
 /// The crawl of rows without one.
@@ -31,56 +30,6 @@ const MAX_CRAWL_CHANGES: usize = 4_000_000;
 pub const BODY_COLUMN_KEYS: [&str; 7] = [
     "url", "body", "time", "status", "redirect", "headers", "crawl",
 ];
-
-/// The indexes of the columns that are read, in [`capture_columns`]. The user cannot give the names of those from `DIGEST`
-/// on: they are columns of `robots_files`, which can be read as a table of bodies if it has the column `body`.
-pub(crate) mod column {
-    pub(crate) const URL: usize = 0;
-    pub(crate) const BODY: usize = 1;
-    pub(crate) const TIME: usize = 2;
-    pub(crate) const STATUS: usize = 3;
-    pub(crate) const REDIRECT: usize = 4;
-    pub(crate) const HEADERS: usize = 5;
-    pub(crate) const DIGEST: usize = 6;
-    pub(crate) const IS_REVISIT: usize = 7;
-    pub(crate) const IS_VALID_UTF8: usize = 8;
-    pub(crate) const IS_DOUBTFUL: usize = 9;
-    pub(crate) const CLASS: usize = 10;
-    pub(crate) const TRUNCATED: usize = 11;
-    pub(crate) const MIME_TYPE: usize = 12;
-    pub(crate) const MIME_DETECTED: usize = 13;
-    pub(crate) const SERVER: usize = 14;
-    pub(crate) const LAST_MODIFIED: usize = 15;
-    pub(crate) const CONTENT_USAGE: usize = 16;
-    pub(crate) const TDM_RESERVATION: usize = 17;
-    pub(crate) const WAF_HINT: usize = 18;
-}
-
-/// Returns the columns of a capture, in the order of [`column`].
-pub(crate) fn capture_columns(names: &ColumnNames) -> [WantedColumn; 19] {
-    let stored = |name: &str| names.optional(name, &[name]);
-    [
-        names.required("url", &["url"]).of_text(),
-        names.required("body", &["body"]).of_text(),
-        names.optional("time", &["fetch_time", "timestamp", "time"]),
-        names.optional("status", &["fetch_status", "status"]),
-        names.optional("redirect", &["fetch_redirect"]).of_text(),
-        names.optional("headers", &["headers"]),
-        stored("content_digest"),
-        stored("is_revisit"),
-        stored("is_valid_utf8"),
-        stored("is_doubtful"),
-        stored("content_class"),
-        stored("content_truncated"),
-        stored("content_mime_type"),
-        stored("content_mime_detected"),
-        stored("http_server"),
-        stored("http_last_modified"),
-        stored("http_content_usage"),
-        stored("http_tdm_reservation"),
-        stored("waf_hint"),
-    ]
-}
 
 /// Returns the inputs of some tables: one for each crawl of each table, in the order of crawls, then of tables.
 /// `crawl` is the crawl of all rows; if it is `None`, the column `crawl` states the crawl of each.
@@ -104,7 +53,7 @@ pub fn find_bodies(
     let mut inputs: Vec<Input> = Vec::new();
     let mut named: BTreeMap<String, &Path> = BTreeMap::new();
     for table in tables {
-        let name = format!("{BODY_TABLE_PREFIX}{}", names::name_from_path(table));
+        let name = body_table_name(&names::name_from_path(table));
         if let Some(first) = named.insert(name.clone(), table) {
             let paths = [first.to_owned(), table.clone()];
             let folder = None;
@@ -122,14 +71,13 @@ pub fn find_bodies(
         let bytes = std::fs::metadata(table).map_err(|error| Error::read(table, error))?;
         let bytes = bytes.len() / (crawls.len() as u64).max(1);
         for (crawl, ranges) in crawls {
-            let rows = BodyRows {
-                columns: columns.clone(),
-                ranges,
-            };
             inputs.push(Input {
                 index: 0,
-                source: InputSource::File(table.clone()),
-                selection: Selection::Rows(rows.into()),
+                source: Arc::new(BodyTable {
+                    place: InputPlace::File(table.clone()),
+                    columns: columns.clone(),
+                    ranges,
+                }),
                 name: name.clone(),
                 bytes: Some(bytes),
                 crawl,
@@ -258,18 +206,6 @@ fn read_crawls(
     let ranges = ranges.into_iter();
     let ranges = ranges.map(|(crawl, ranges)| (crawl, Some(ranges.into())));
     Ok(ranges.collect())
-}
-
-/// Opens a table, which must be a regular file.
-pub(crate) fn open_table(path: &Path) -> Result<File, Error> {
-    let read_error = |error| Error::read(path, error);
-    // A pipe is not opened, since that may wait for a writer.
-    let metadata = std::fs::metadata(path).map_err(read_error)?;
-    match metadata.is_file() {
-        true => File::open(path).map_err(read_error),
-        false if metadata.is_dir() => Err(read_error(io::ErrorKind::IsADirectory.into())),
-        false => Err(read_error(io::Error::other("it is not a regular file"))),
-    }
 }
 
 #[cfg(test)]

@@ -1,8 +1,9 @@
 //! Expansion of arguments, folders, globs and lists of paths into inputs.
 
-use super::stream::Stream;
-use super::{InputOptions, InputSource, MAX_INPUTS, NamedInput, is_missing, names, parse_url};
+use super::{InputOptions, MAX_INPUTS, NamedInput, is_missing, names, parse_url};
+use crate::InputPlace;
 use crate::error::{SourceErrorKind, UnsafeLineReason};
+use crate::stream::Stream;
 use disk::LineList;
 use disk::without_secrets;
 use errors::Error;
@@ -32,7 +33,7 @@ const MAX_LIST_BYTES: u64 = 256 << 20;
 pub(super) fn expand_argument(argument: &str, found: &mut Vec<NamedInput>) -> Result<(), Error> {
     if argument == "-" {
         found.push(NamedInput {
-            source: InputSource::Stream(Stream::stdin()),
+            place: InputPlace::Stream(Stream::stdin()),
             name: "-".to_owned(),
             is_listed: false,
         });
@@ -154,8 +155,8 @@ pub(super) fn read_paths(
             };
             return Err(Error::new(kind, list));
         }
-        let source = InputSource::from_path(path.into())?;
-        if let (InputSource::Remote(url), Some(base)) = (&source, &base)
+        let place = InputPlace::from_path(path.into())?;
+        if let (Some(url), Some(base)) = (place.url(), &base)
             && !has_scheme(line)
             && !url.is_below(base)
         {
@@ -167,16 +168,14 @@ pub(super) fn read_paths(
             let line = base.as_ref().map_or(line, |_| line.trim_start_matches('/'));
             names::name_from_line(line, base.as_deref()).into_owned()
         };
-        let name = match &source {
+        let name = match place.url() {
             // Neither a query nor user information is part of a name.
-            InputSource::Remote(url) if has_scheme(line) => {
-                names::name_from_path(url.display_path())
-            }
-            InputSource::Remote(url) if url.scheme() != Scheme::S3 => line_name(strip_query(line)),
+            Some(url) if has_scheme(line) => names::name_from_path(url.display_path()),
+            Some(url) if url.scheme() != Scheme::S3 => line_name(strip_query(line)),
             _ => line_name(line),
         };
         found.push(NamedInput {
-            source,
+            place,
             name,
             is_listed: true,
         });

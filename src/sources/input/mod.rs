@@ -4,26 +4,24 @@
 //! [`find_inputs`] expands the arguments and the list of paths of [`InputOptions`] into
 //! [`Input`]s. `names.rs` gives each input the name that identifies its captures
 //! (`warc_filename`), `list.rs` expands folders, globs and lists of paths,
-//! `record_list.rs` and `body_tables.rs` find the inputs of lists of records and of tables of bodies,
-//! `selection.rs` has the part of an input that is read,
+//! `record_list.rs` and `body_tables.rs` find the inputs of lists of records and of tables of bodies, and
 //! `partition.rs` and `warcinfo.rs` find the crawl and the subset in the path and in
-//! the first record of an archive, and `stream.rs` reads inputs that can be read
-//! only once.
+//! the first record of an archive.
 
 mod body_tables;
 mod list;
 mod names;
 mod partition;
 mod record_list;
-mod selection;
-pub mod stream;
 mod warcinfo;
 
+use crate::InputPlace;
 use crate::error::SourceErrorKind;
-use crate::input::stream::{PEEK_BYTES, Stream};
+use crate::place::{is_missing, parse_url};
+use crate::reader::{Archive, Source, requested_ranges};
+use crate::stream::PEEK_BYTES;
 use crate::table_file::ColumnNames;
 pub use body_tables::{BODY_COLUMN_KEYS, find_bodies};
-pub(crate) use body_tables::{capture_columns, column as body_column, open_table};
 use dataset::division::{Sample, Shard};
 use disk::without_secrets;
 use errors::Error;
@@ -32,90 +30,19 @@ use process::open_files;
 use process::start_thread_pool;
 use rayon::prelude::*;
 pub use record_list::{MAX_INPUT_RECORDS, RECORD_COLUMN_KEYS, find_records};
-use remote::{NotARemoteUrl, Remote, RemoteUrl, has_scheme};
-pub use selection::{BodyRows, RecordAddress, Selection};
+use remote::{Remote, RemoteUrl, has_scheme};
 use std::fs;
 use std::io::{self, Read};
-use std::path::{Path, PathBuf};
+use std::ops::Range;
+use std::path::PathBuf;
 use std::sync::Arc;
 pub use tables::is_partition_name;
 use warcinfo::Warcinfo;
 use xxhash_rust::xxh3::Xxh3;
 
-/// The source of the bytes of an input.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum InputSource {
-    /// A regular file. It can be opened several times and read in slices.
-    File(PathBuf),
-    /// A stream. It is opened once and read from its first byte to its last.
-    Stream(Arc<Stream>),
-    /// A file that does not exist: a fault if the run skips missing files, and an error otherwise.
-    Missing(PathBuf),
-    /// An object on a server. It is fetched before it is read: whole, or the ranges of the selected records.
-    Remote(RemoteUrl),
-}
-
-impl InputSource {
-    /// Returns the source at a path or URL.
-    ///
-    /// # Errors
-    ///
-    /// [`ErrorKind::Read`](errors::ErrorKind::Read) if the path is a folder, or if its metadata cannot be
-    /// read; [`SourceErrorKind::UrlInput`] for a URL that [`parse_url`] refuses.
-    fn from_path(path: PathBuf) -> Result<Self, Error> {
-        if let Some(url) = parse_url(&path.to_string_lossy())? {
-            return Ok(Self::Remote(url));
-        }
-        match fs::metadata(&path) {
-            Ok(metadata) if metadata.is_file() => Ok(Self::File(path)),
-            Ok(metadata) if metadata.is_dir() => {
-                Err(Error::read(path, io::ErrorKind::IsADirectory.into()))
-            }
-            Ok(_) => Ok(Self::Stream(Stream::open(&path))),
-            Err(error) if is_missing(&error) => Ok(Self::Missing(path)),
-            Err(error) => Err(Error::read(path, error)),
-        }
-    }
-
-    /// Returns true for a stream.
-    pub fn is_stream(&self) -> bool {
-        matches!(self, Self::Stream(_))
-    }
-
-    /// Returns the path for messages, or `standard input`.
-    fn display_path(&self) -> &Path {
-        match self {
-            Self::File(path) | Self::Missing(path) => path,
-            Self::Stream(stream) => stream.display_path(),
-            Self::Remote(url) => url.display_path(),
-        }
-    }
-}
-
-/// Returns the URL of an object; `None` for a path.
-///
-/// # Errors
-///
-/// [`SourceErrorKind::UrlInput`] for a URL that no object can have, or whose protocol is not https, http or S3.
-fn parse_url(text: &str) -> Result<Option<RemoteUrl>, Error> {
-    let refuse = || Error::new(SourceErrorKind::UrlInput, without_secrets(text));
-    match RemoteUrl::parse(text) {
-        Ok(None) if has_scheme(text) => Err(refuse()),
-        Ok(url) => Ok(url),
-        Err(NotARemoteUrl) => Err(refuse()),
-    }
-}
-
-fn is_missing(error: &io::Error) -> bool {
-    matches!(
-        error.kind(),
-        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
-    )
-}
-
 /// An input with a name, before its crawl and subset are known.
 struct NamedInput {
-    source: InputSource,
+    place: InputPlace,
     name: String,
     /// True if the input is a line of a list of paths. The line is its name.
     is_listed: bool,
@@ -125,7 +52,7 @@ impl NamedInput {
     fn from_url(url: RemoteUrl) -> Self {
         Self {
             name: names::name_from_path(url.display_path()),
-            source: InputSource::Remote(url),
+            place: InputPlace::Remote(url),
             is_listed: false,
         }
     }
@@ -133,22 +60,20 @@ impl NamedInput {
     fn from_path(path: PathBuf) -> Result<Self, Error> {
         Ok(Self {
             name: names::name_from_path(&path),
-            source: InputSource::from_path(path)?,
+            place: InputPlace::from_path(path)?,
             is_listed: false,
         })
     }
 }
 
 /// An archive, or a table, to be read.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct Input {
     /// The index of the input among all inputs, including those of other shards. The first input has the index
     /// [`InputOptions::first_input`].
     pub index: u64,
-    /// The source of its bytes.
-    pub source: InputSource,
-    /// The records or rows that are read.
-    pub selection: Selection,
+    /// What is read of it.
+    pub source: Arc<dyn Source>,
     /// The name, `warc_filename` in the tables.
     pub name: String,
     /// The size in bytes of what is read; `None` if it cannot be known.
@@ -160,13 +85,23 @@ pub struct Input {
 }
 
 impl Input {
+    /// Returns the place of its bytes.
+    pub fn place(&self) -> &InputPlace {
+        self.source.place()
+    }
+
+    /// Returns the byte ranges that are requested from a server; `None` for the whole input.
+    pub fn requested_ranges(&self) -> Option<Vec<Range<u64>>> {
+        requested_ranges(&*self.source)
+    }
+
     /// Returns an error if a file was not read completely although its reading
     /// ended at `position`: its size has changed, or reading ended before its end.
     pub fn check_fully_read(&self, position: u64) -> Option<io::Error> {
-        let (InputSource::File(path), Some(before)) = (&self.source, self.bytes) else {
+        let (InputPlace::File(path), Some(before)) = (self.place(), self.bytes) else {
             return None;
         };
-        if !self.selection.is_all() {
+        if !self.source.is_read_whole() {
             return None;
         }
         // A file that was removed while it was open could still be read to its end.
@@ -324,7 +259,7 @@ pub fn find_inputs(options: &InputOptions) -> Result<FoundInputs, Error> {
             chosen.next_if_eq(&(index - 1)).is_some()
         });
     }
-    let is_url = |(_, input): &(u64, NamedInput)| matches!(input.source, InputSource::Remote(_));
+    let is_url = |(_, input): &(u64, NamedInput)| input.place.url().is_some();
     let has_urls = found.iter().any(is_url);
     let mut hasher = Xxh3::new();
     for (_, input) in &found {
@@ -338,7 +273,7 @@ pub fn find_inputs(options: &InputOptions) -> Result<FoundInputs, Error> {
         found.drain(..range.start);
     }
     for (_, input) in &found {
-        if let InputSource::Stream(stream) = &input.source
+        if let InputPlace::Stream(stream) = &input.place
             && options.is_resumed
         {
             return Err(Error::new(
@@ -366,7 +301,7 @@ fn complete_inputs(
     options: &InputOptions,
 ) -> Result<Vec<Input>, Error> {
     let new_reader = || warc::Reader::new(warc::Limits::default());
-    let is_stream = |(_, input): &(u64, NamedInput)| input.source.is_stream();
+    let is_stream = |(_, input): &(u64, NamedInput)| input.place.is_stream();
     // A thread may have two archives open, because it opens the next one before it closes the previous one.
     let threads = options.threads.min(open_files::count_free() / 2).max(1);
     if threads == 1 || found.len() <= MIN_INPUTS_PER_READER || found.iter().any(is_stream) {
@@ -390,13 +325,13 @@ fn complete_inputs(
 
 /// Returns an error if any file does not exist.
 fn check_all_exist(found: &[(u64, NamedInput)], options: &InputOptions) -> Result<(), Error> {
-    let is_missing = |input: &&NamedInput| matches!(input.source, InputSource::Missing(_));
+    let is_missing = |input: &&NamedInput| matches!(input.place, InputPlace::Missing(_));
     let inputs = found.iter().map(|(_, input)| input);
     let missing: Vec<&NamedInput> = inputs.filter(is_missing).collect();
     match missing.as_slice() {
         [] => Ok(()),
         [only] if !only.is_listed => {
-            let path = only.source.display_path();
+            let path = only.place.display_path();
             let error = fs::metadata(path).err();
             let error = error.unwrap_or_else(|| io::ErrorKind::NotFound.into());
             Err(Error::read(path, error))
@@ -405,7 +340,7 @@ fn check_all_exist(found: &[(u64, NamedInput)], options: &InputOptions) -> Resul
             let first = missing.iter().take(LISTED_MISSING_INPUTS);
             let kind = SourceErrorKind::MissingInputs {
                 first: first
-                    .map(|input| input.source.display_path().to_owned())
+                    .map(|input| input.place.display_path().to_owned())
                     .collect(),
                 missing: missing.len(),
                 inputs: found.len(),
@@ -422,8 +357,8 @@ fn complete_input(
     options: &InputOptions,
     reader: &mut warc::Reader,
 ) -> Result<Input, Error> {
-    let NamedInput { source, name, .. } = input;
-    let path = source.display_path().to_string_lossy().into_owned();
+    let NamedInput { place, name, .. } = input;
+    let path = place.display_path().to_string_lossy().into_owned();
     let mut crawl = options
         .crawl
         .clone()
@@ -434,28 +369,25 @@ fn complete_input(
         .clone()
         .or_else(|| find_subset_in_path(&path, &name));
     let is_known = crawl.is_some() && subset.is_some();
-    if let InputSource::Remote(url) = &source
-        && !is_known
-    {
+    if let Some(url) = place.url().filter(|_| !is_known) {
         return Err(Error::new(
             SourceErrorKind::UnknownCrawl,
             url.display_path(),
         ));
     }
-    if !(is_known || options.is_dry_run && source.is_stream()) {
-        let warcinfo = Warcinfo::read(&source, reader)?;
+    if !(is_known || options.is_dry_run && place.is_stream()) {
+        let warcinfo = Warcinfo::read(&place, reader)?;
         crawl = crawl.or(warcinfo.crawl);
         subset = subset.or(warcinfo.subset);
     }
-    let bytes = match &source {
-        InputSource::File(path) => fs::metadata(path).ok().map(|metadata| metadata.len()),
-        InputSource::Stream(_) | InputSource::Remote(_) => None,
-        InputSource::Missing(_) => Some(0),
+    let bytes = match &place {
+        InputPlace::File(path) => fs::metadata(path).ok().map(|metadata| metadata.len()),
+        InputPlace::Stream(_) | InputPlace::Remote(_) => None,
+        InputPlace::Missing(_) => Some(0),
     };
     Ok(Input {
         index,
-        source,
-        selection: Selection::All,
+        source: Arc::new(Archive { place }),
         name,
         bytes,
         crawl: crawl.unwrap_or_else(|| UNKNOWN_CRAWL.to_owned()),
@@ -473,17 +405,17 @@ fn complete_input(
 pub fn check_archives(inputs: &[Input]) -> Result<(), Error> {
     let mut first = None;
     for (i, input) in inputs.iter().enumerate() {
-        let detected = match &input.source {
-            InputSource::File(path) => match fs::File::open(path) {
+        let detected = match input.place() {
+            InputPlace::File(path) => match fs::File::open(path) {
                 Ok(file) => detect_compression(file),
                 Err(_) => return Ok(()),
             },
-            InputSource::Missing(_) => continue,
-            InputSource::Remote(_) => return Ok(()),
+            InputPlace::Missing(_) => continue,
+            InputPlace::Remote(_) => return Ok(()),
             // Opening a later FIFO could wait for a writer that itself waits until
             // the first input has been read.
-            InputSource::Stream(stream) if i > 0 && !stream.is_opened() => return Ok(()),
-            InputSource::Stream(stream) => {
+            InputPlace::Stream(stream) if i > 0 && !stream.is_opened() => return Ok(()),
+            InputPlace::Stream(stream) => {
                 let detected = detect_compression(stream.peek());
                 if let Some(error) = stream.take_error() {
                     return Err(Error::read(stream.display_path(), error));
@@ -493,7 +425,7 @@ pub fn check_archives(inputs: &[Input]) -> Result<(), Error> {
         };
         match detected {
             Ok(Err(error)) => {
-                first.get_or_insert((input.source.display_path(), error.kind()));
+                first.get_or_insert((input.place().display_path(), error.kind()));
             }
             _ => return Ok(()),
         }

@@ -1,7 +1,8 @@
 //! Names of inputs: `warc_filename` in the tables, which identifies captures.
 //! All names of a scan are different; lists of records and tables of bodies may have several inputs of one name.
 
-use super::{InputOptions, InputSource, NamedInput};
+use super::{InputOptions, NamedInput};
+use crate::InputPlace;
 use crate::error::SourceErrorKind;
 use errors::Error;
 use remote::has_scheme;
@@ -74,13 +75,13 @@ pub(super) fn assign_names(found: &mut [NamedInput], options: &InputOptions) -> 
 fn name_by_paths(found: &mut [NamedInput], folder: &Path) -> Result<(), Error> {
     let base = absolute_path(folder);
     for input in found.iter_mut().filter(|input| has_own_path(input)) {
-        let path = absolute_path(input.source.display_path());
+        let path = absolute_path(input.place.display_path());
         let below = path.strip_prefix(&base).ok();
         let Some(below) = below.filter(|below| !below.as_os_str().is_empty()) else {
             let folder = folder.to_owned();
             return Err(Error::new(
                 SourceErrorKind::NotBelow { folder },
-                input.source.display_path(),
+                input.place.display_path(),
             ));
         };
         let names = below.components().map(Component::as_os_str);
@@ -96,11 +97,11 @@ fn name_by_paths(found: &mut [NamedInput], folder: &Path) -> Result<(), Error> {
 /// Descriptors such as `/dev/fd/63` are numbered by the shell, so their paths are
 /// not used: the same command gives `stream-1`, `stream-2`, … in any shell.
 fn name_streams(found: &mut [NamedInput], name: Option<&str>) -> Result<(), Error> {
-    let is_stream = |input: &&mut NamedInput| input.source.is_stream();
+    let is_stream = |input: &&mut NamedInput| input.place.is_stream();
     let mut streams: Vec<_> = found.iter_mut().filter(is_stream).collect();
     let mut identities = HashSet::new();
     for input in &streams {
-        if let InputSource::Stream(stream) = &input.source
+        if let InputPlace::Stream(stream) = &input.place
             && let Some(identity) = stream.identity()
             && !identities.insert(identity)
         {
@@ -120,7 +121,7 @@ fn name_streams(found: &mut [NamedInput], name: Option<&str>) -> Result<(), Erro
     }
     let mut count = 0;
     for input in streams.into_iter().filter(|input| !input.is_listed) {
-        let stream_path = input.source.display_path();
+        let stream_path = input.place.display_path();
         if STDIN_PATHS
             .iter()
             .any(|path| stream_path == Path::new(path))
@@ -136,9 +137,9 @@ fn name_streams(found: &mut [NamedInput], name: Option<&str>) -> Result<(), Erro
 
 /// Returns true if the path of an input can be its name.
 fn has_own_path(input: &NamedInput) -> bool {
-    let is_stdin = matches!(&input.source, InputSource::Stream(stream) if stream.is_stdin());
-    let is_remote = matches!(input.source, InputSource::Remote(_));
-    !input.is_listed && !is_stdin && !is_remote && !is_descriptor(input.source.display_path())
+    let is_stdin = matches!(&input.place, InputPlace::Stream(stream) if stream.is_stdin());
+    let is_remote = input.place.url().is_some();
+    !input.is_listed && !is_stdin && !is_remote && !is_descriptor(input.place.display_path())
 }
 
 /// Returns true if a path is a device or a descriptor of a process.
@@ -150,14 +151,14 @@ fn is_descriptor(path: &Path) -> bool {
 /// Returns the error for two inputs with the same name. It contains the folder
 /// below which the paths of all files differ, if there is one.
 fn same_name_error(first: &NamedInput, second: &NamedInput, found: &[NamedInput]) -> Error {
-    let paths = [first, second].map(|input| input.source.display_path().to_owned());
+    let paths = [first, second].map(|input| input.place.display_path().to_owned());
     if absolute_path(&paths[0]) == absolute_path(&paths[1]) {
         return Error::new(SourceErrorKind::SameInput, &paths[0]);
     }
     let can_rename = has_own_path(first) && has_own_path(second);
     let files = found.iter().filter(|input| has_own_path(input));
     let folder = files
-        .map(|input| absolute_path(input.source.display_path()))
+        .map(|input| absolute_path(input.place.display_path()))
         .reduce(|a, b| find_common_folder(&a, &b))
         .filter(|_| can_rename);
     Error::new(SourceErrorKind::SameName { paths, folder }, &first.name)
@@ -230,7 +231,7 @@ mod tests {
 
     fn found(paths: &[&str]) -> Vec<NamedInput> {
         let found = paths.iter().map(|path| NamedInput {
-            source: InputSource::File(path.into()),
+            place: InputPlace::File(path.into()),
             name: name_from_path(Path::new(path)),
             is_listed: false,
         });

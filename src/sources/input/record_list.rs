@@ -6,12 +6,13 @@
 
 use super::list::{FetchedList, check_remote_line, strip_query};
 use super::names::name_from_line;
-use super::selection::{MAX_GAP_BYTES, RecordAddress, Selection};
 use super::{
-    FoundInputs, Input, InputOptions, InputSource, MAX_INPUTS, NamedInput, check_all_exist,
-    complete_inputs, is_partition_name, list, parse_url,
+    FoundInputs, Input, InputOptions, MAX_INPUTS, NamedInput, check_all_exist, complete_inputs,
+    is_partition_name, list, parse_url,
 };
+use crate::InputPlace;
 use crate::error::{SourceErrorKind, TableDefect, UnsafeLineReason};
+use crate::reader::{MAX_GAP_BYTES, RecordAddress, RecordsOfArchive};
 use crate::table_file::{ColumnNames, RowStatus, TableReader, Value, WantedColumn, shorten};
 use disk::without_secrets;
 use errors::Error;
@@ -23,6 +24,7 @@ use std::hash::BuildHasher;
 use std::io;
 use std::mem;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use xxhash_rust::xxh3::Xxh3;
 
 /// The keys of the columns whose names the user can give.
@@ -167,9 +169,7 @@ pub fn find_records(lists: &[String], options: &InputOptions) -> Result<FoundInp
         return Err(Error::new(kind, list_path));
     }
     let inputs = make_inputs(records, options, &list_path)?;
-    let has_urls = inputs
-        .iter()
-        .any(|input| matches!(input.source, InputSource::Remote(_)));
+    let has_urls = inputs.iter().any(|input| input.place().url().is_some());
     Ok(FoundInputs {
         listed_inputs: inputs.len() as u64,
         list_digest: compute_digest(&inputs),
@@ -441,11 +441,14 @@ fn make_inputs(listed: Records, options: &InputOptions, list: &Path) -> Result<V
     let completed = complete_listed(named, &archives, options)?;
     let mut inputs: Vec<Input> = Vec::new();
     for (input, archive) in completed.into_iter().zip(archives) {
-        let is_remote = matches!(input.source, InputSource::Remote(_));
+        let is_remote = input.place().url().is_some();
         for addresses in divide_addresses(&archive.addresses, is_remote) {
             inputs.push(Input {
                 bytes: Some(addresses.iter().map(|address| address.length).sum()),
-                selection: Selection::Records(addresses.into()),
+                source: Arc::new(RecordsOfArchive {
+                    place: input.place().clone(),
+                    addresses: addresses.into(),
+                }),
                 ..input.clone()
             });
         }
@@ -461,8 +464,8 @@ fn make_inputs(listed: Records, options: &InputOptions, list: &Path) -> Result<V
 /// Checks that no two archives have the same name. Names omit queries, so two URLs may have the same name.
 fn check_names(named: &[(u64, NamedInput)], archives: &[ArchiveRecords]) -> Result<(), Error> {
     let pairs = named.iter().zip(archives);
-    let pairs = pairs.map(|((_, input), archive)| (&input.name, archive.archive, &input.source));
-    let mut names: Vec<(&String, u32, &InputSource)> = pairs.collect();
+    let pairs = pairs.map(|((_, input), archive)| (&input.name, archive.archive, &input.place));
+    let mut names: Vec<(&String, u32, &InputPlace)> = pairs.collect();
     names.sort_unstable_by_key(|(name, archive, _)| (*name, *archive));
     let mut neighbours = names.windows(2);
     match neighbours.find(|two| two[0].0 == two[1].0 && two[0].1 != two[1].1) {
@@ -482,7 +485,7 @@ fn check_input_limits(
 ) -> Result<(), Error> {
     let (mut inputs, mut bytes) = (0, 0);
     for ((_, input), archive) in named.iter().zip(archives) {
-        let is_remote = matches!(input.source, InputSource::Remote(_));
+        let is_remote = input.place.url().is_some();
         let divisions = divide_addresses(&archive.addresses, is_remote).len();
         inputs += divisions;
         bytes += divisions as u64 * input.name.len() as u64;
@@ -539,18 +542,18 @@ fn complete_listed(
 fn find_archive(name: String, options: &InputOptions, list: &Path) -> Result<NamedInput, Error> {
     check_remote_line(&name, None).map_err(|kind| Error::new(kind, list))?;
     let path = list::join_base(archive_base(&name, options.base.as_deref()), &name);
-    let source = InputSource::from_path(path.into())?;
-    if let InputSource::Stream(stream) = &source {
+    let place = InputPlace::from_path(path.into())?;
+    if let InputPlace::Stream(stream) = &place {
         let why = io::Error::other("records are only read from regular files");
         return Err(Error::read(stream.display_path(), why));
     }
     // A query may be secret.
-    let name = match &source {
-        InputSource::Remote(url) if url.scheme() != Scheme::S3 => strip_query(&name).to_owned(),
+    let name = match place.url() {
+        Some(url) if url.scheme() != Scheme::S3 => strip_query(&name).to_owned(),
         _ => name,
     };
     Ok(NamedInput {
-        source,
+        place,
         name,
         is_listed: true,
     })
@@ -612,11 +615,9 @@ fn compute_digest(inputs: &[Input]) -> String {
             hasher.update(text.as_bytes());
             hasher.update(b"\n");
         }
-        if let Selection::Records(addresses) = &input.selection {
-            for address in addresses.iter() {
-                hasher.update(&address.offset.to_le_bytes());
-                hasher.update(&address.length.to_le_bytes());
-            }
+        for address in input.source.addresses() {
+            hasher.update(&address.offset.to_le_bytes());
+            hasher.update(&address.length.to_le_bytes());
         }
     }
     format!("{:016x}", hasher.digest())

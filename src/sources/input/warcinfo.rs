@@ -1,6 +1,7 @@
 //! The crawl and the subset of an archive according to its warcinfo record.
 
-use super::{InputSource, is_partition_name};
+use super::is_partition_name;
+use crate::InputPlace;
 use errors::Error;
 use std::fs;
 use std::io::{self, Read};
@@ -26,10 +27,10 @@ impl Warcinfo {
     ///
     /// [`ErrorKind::Read`](errors::ErrorKind::Read) for a stream that cannot
     /// be read.
-    pub(super) fn read(source: &InputSource, reader: &mut warc::Reader) -> Result<Self, Error> {
-        match source {
-            InputSource::Missing(_) | InputSource::Remote(_) => return Ok(Self::default()),
-            InputSource::File(path) => {
+    pub(super) fn read(place: &InputPlace, reader: &mut warc::Reader) -> Result<Self, Error> {
+        match place {
+            InputPlace::Missing(_) | InputPlace::Remote(_) => return Ok(Self::default()),
+            InputPlace::File(path) => {
                 // A few kilobytes are nearly always sufficient, and there may be many files.
                 let mut first = Vec::new();
                 let read = fs::File::open(path)
@@ -42,7 +43,7 @@ impl Warcinfo {
                     return Ok(Self::default());
                 }
             }
-            InputSource::Stream(stream) => {
+            InputPlace::Stream(stream) => {
                 let head = Box::new(stream.peek());
                 let is_warcinfo = open_at_warcinfo(reader, |reader| reader.open_stream(head));
                 if let Some(error) = stream.take_error() {

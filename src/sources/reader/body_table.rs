@@ -1,16 +1,16 @@
-//! Reads the captures of a table of bodies.
+//! Tables of bodies, whose rows are captures.
 
-use super::faults::{bad_row_fault, missing_input_fault};
-use super::slice::SliceSource;
-use super::{ItemError, OpenedSource, ReadItem};
+use super::faults::bad_row_fault;
+use super::{InputSlice, ItemError, ReadItem, SlicePosition, SliceReader, Source, Unopened};
+use crate::InputPlace;
 use crate::error::SourceErrorKind;
-use crate::input::{BodyRows, body_column as column, capture_columns, open_table};
-use crate::table_file::{RowStatus, TableReader, Value};
+use crate::table_file::{ColumnNames, RowRanges, RowStatus, TableReader, Value, WantedColumn};
 use capture::date::is_plausible;
 use capture::{Capture, CaptureScope, FetchedRow, RowFields, ScannedRow};
 use errors::Error;
 use escapes::unescape_body;
 use serde_json::Value as Json;
+use std::fs::File;
 use std::io;
 use std::path::Path;
 use warc::RecordLocation;
@@ -39,7 +39,68 @@ const LIMITED_COLUMNS: [(usize, &str); 14] = [
 /// The statuses that a server can send.
 const STATUSES: std::ops::RangeInclusive<i64> = 100..=999;
 
-pub(super) struct BodyReader {
+/// The indexes of the columns that are read, in [`capture_columns`]. The user cannot give the names of those from `DIGEST`
+/// on: they are columns of `robots_files`, which can be read as a table of bodies if it has the column `body`.
+mod column {
+    pub(super) const URL: usize = 0;
+    pub(super) const BODY: usize = 1;
+    pub(super) const TIME: usize = 2;
+    pub(super) const STATUS: usize = 3;
+    pub(super) const REDIRECT: usize = 4;
+    pub(super) const HEADERS: usize = 5;
+    pub(super) const DIGEST: usize = 6;
+    pub(super) const IS_REVISIT: usize = 7;
+    pub(super) const IS_VALID_UTF8: usize = 8;
+    pub(super) const IS_DOUBTFUL: usize = 9;
+    pub(super) const CLASS: usize = 10;
+    pub(super) const TRUNCATED: usize = 11;
+    pub(super) const MIME_TYPE: usize = 12;
+    pub(super) const MIME_DETECTED: usize = 13;
+    pub(super) const SERVER: usize = 14;
+    pub(super) const LAST_MODIFIED: usize = 15;
+    pub(super) const CONTENT_USAGE: usize = 16;
+    pub(super) const TDM_RESERVATION: usize = 17;
+    pub(super) const WAF_HINT: usize = 18;
+}
+
+/// Returns the columns of a capture, in the order of [`column`].
+pub(crate) fn capture_columns(names: &ColumnNames) -> [WantedColumn; 19] {
+    let stored = |name: &str| names.optional(name, &[name]);
+    [
+        names.required("url", &["url"]).of_text(),
+        names.required("body", &["body"]).of_text(),
+        names.optional("time", &["fetch_time", "timestamp", "time"]),
+        names.optional("status", &["fetch_status", "status"]),
+        names.optional("redirect", &["fetch_redirect"]).of_text(),
+        names.optional("headers", &["headers"]),
+        stored("content_digest"),
+        stored("is_revisit"),
+        stored("is_valid_utf8"),
+        stored("is_doubtful"),
+        stored("content_class"),
+        stored("content_truncated"),
+        stored("content_mime_type"),
+        stored("content_mime_detected"),
+        stored("http_server"),
+        stored("http_last_modified"),
+        stored("http_content_usage"),
+        stored("http_tdm_reservation"),
+        stored("waf_hint"),
+    ]
+}
+
+/// The rows of a table of bodies that are the captures of one crawl.
+#[derive(Debug)]
+pub(crate) struct BodyTable {
+    pub(crate) place: InputPlace,
+    /// The names of the columns.
+    pub(crate) columns: ColumnNames,
+    /// The numbers of the rows; `None` for all.
+    pub(crate) ranges: RowRanges,
+}
+
+/// Reads the captures of a table of bodies.
+struct BodyReader {
     table: TableReader,
     /// The HTTP header of the current row, with a status line; empty if the row has none.
     header: Vec<u8>,
@@ -74,36 +135,36 @@ impl RowNotes {
     }
 }
 
-impl BodyReader {
-    /// Opens a table.
-    pub(super) fn open(source: &SliceSource, rows: &BodyRows) -> Result<Self, OpenedSource> {
-        let path: &Path = match source {
-            SliceSource::File(path) => path,
-            SliceSource::Failed(reason) => {
-                return Err(OpenedSource::Failed(io::Error::other(&**reason)));
-            }
-            SliceSource::Object(_) | SliceSource::Stream(_) | SliceSource::Missing => {
-                return Err(OpenedSource::Missing(missing_input_fault()));
-            }
-        };
-        let opened = open_table(path).and_then(|file| {
-            let wanted = capture_columns(&rows.columns);
-            TableReader::open(file, path, &wanted, rows.ranges.clone())
-        });
-        match opened {
-            Ok(table) => Ok(Self {
-                table,
-                header: Vec::new(),
-                unescaped_body: None,
-                count: 0,
-                notes: RowNotes::default(),
-            }),
-            Err(error) => Err(OpenedSource::Failed(io::Error::other(error))),
-        }
+impl Source for BodyTable {
+    fn place(&self) -> &InputPlace {
+        &self.place
     }
 
+    fn open(
+        &self,
+        _slice: &InputSlice,
+        _archive: &mut warc::Reader,
+    ) -> Result<(Box<dyn SliceReader>, u64), Unopened> {
+        let path = self.place.display_path();
+        let opened = open_table(path).and_then(|file| {
+            let wanted = capture_columns(&self.columns);
+            TableReader::open(file, path, &wanted, self.ranges.clone())
+        });
+        let table = opened.map_err(|error| Unopened::Failed(io::Error::other(error)))?;
+        let reader = BodyReader {
+            table,
+            header: Vec::new(),
+            unescaped_body: None,
+            count: 0,
+            notes: RowNotes::default(),
+        };
+        Ok((Box::new(reader), 0))
+    }
+}
+
+impl SliceReader for BodyReader {
     /// Goes to the next row that is a capture.
-    pub(super) fn advance(&mut self) -> Result<bool, ItemError> {
+    fn advance(&mut self, _archive: &mut warc::Reader) -> Result<bool, ItemError> {
         let status = self.table.advance();
         let status = status.map_err(|error| ItemError::Failed(io::Error::other(error)))?;
         let row_no = self.table.row_no();
@@ -132,6 +193,64 @@ impl BodyReader {
         }
     }
 
+    fn item<'r>(&'r self, _archive: &'r warc::Reader, scope: CaptureScope) -> ReadItem<'r> {
+        let table = &self.table;
+        let time = self.time();
+        let row = FetchedRow {
+            url: self.url(),
+            time: time.unwrap_or_default(),
+            has_bad_time: time.map_or(true, |time| self.is_scanned() && time.is_none()),
+            status: self.status().ok().flatten(),
+            redirect: table.value(column::REDIRECT).text(),
+            header: &self.header,
+            body: match &self.unescaped_body {
+                Some(body) => Some(body),
+                None => table.value(column::BODY).text(),
+            },
+            digest: table.value(column::DIGEST).text(),
+            is_revisit: self.is_revisit(),
+            scanned: self.is_scanned().then(|| ScannedRow {
+                is_parsed: self.is_parsed(),
+                is_doubtful: self.flag(column::IS_DOUBTFUL),
+            }),
+            truncated: self.truncated(),
+            mime_type: table.value(column::MIME_TYPE).text(),
+            mime_detected: table.value(column::MIME_DETECTED).text(),
+            fields: RowFields {
+                server: table.value(column::SERVER).text(),
+                last_modified: table.value(column::LAST_MODIFIED).text(),
+                content_usage: table.value(column::CONTENT_USAGE).text(),
+                tdm_reservation: table.value(column::TDM_RESERVATION).text(),
+                waf_hint: table.value(column::WAF_HINT).text(),
+            },
+        };
+        ReadItem {
+            kind: "row",
+            location: RecordLocation {
+                offset: table.row_no(),
+                length: None,
+                index_in_member: 0,
+            },
+            capture: Some(Capture::from_row(&row, scope)),
+            record: None,
+        }
+    }
+
+    /// Returns the number of rows that were read instead of offsets and bytes.
+    fn position(&self, _archive: &warc::Reader) -> SlicePosition {
+        SlicePosition {
+            next: self.count,
+            progress: self.count,
+            bytes_read: self.count,
+        }
+    }
+
+    fn take_notes(&mut self) -> RowNotes {
+        std::mem::take(&mut self.notes)
+    }
+}
+
+impl BodyReader {
     /// Returns the reason why the current row is not a capture; `None` for a capture.
     fn check_row(&mut self) -> Option<String> {
         for (column, key) in LIMITED_COLUMNS {
@@ -277,58 +396,17 @@ impl BodyReader {
         }
         self.header.extend_from_slice(b"\r\n");
     }
+}
 
-    pub(super) fn item(&self, scope: CaptureScope) -> ReadItem<'_> {
-        let table = &self.table;
-        let time = self.time();
-        let row = FetchedRow {
-            url: self.url(),
-            time: time.unwrap_or_default(),
-            has_bad_time: time.map_or(true, |time| self.is_scanned() && time.is_none()),
-            status: self.status().ok().flatten(),
-            redirect: table.value(column::REDIRECT).text(),
-            header: &self.header,
-            body: match &self.unescaped_body {
-                Some(body) => Some(body),
-                None => table.value(column::BODY).text(),
-            },
-            digest: table.value(column::DIGEST).text(),
-            is_revisit: self.is_revisit(),
-            scanned: self.is_scanned().then(|| ScannedRow {
-                is_parsed: self.is_parsed(),
-                is_doubtful: self.flag(column::IS_DOUBTFUL),
-            }),
-            truncated: self.truncated(),
-            mime_type: table.value(column::MIME_TYPE).text(),
-            mime_detected: table.value(column::MIME_DETECTED).text(),
-            fields: RowFields {
-                server: table.value(column::SERVER).text(),
-                last_modified: table.value(column::LAST_MODIFIED).text(),
-                content_usage: table.value(column::CONTENT_USAGE).text(),
-                tdm_reservation: table.value(column::TDM_RESERVATION).text(),
-                waf_hint: table.value(column::WAF_HINT).text(),
-            },
-        };
-        ReadItem {
-            kind: "row",
-            location: RecordLocation {
-                offset: table.row_no(),
-                length: None,
-                index_in_member: 0,
-            },
-            capture: Some(Capture::from_row(&row, scope)),
-            record: None,
-        }
-    }
-
-    /// Returns the counts since the last call.
-    pub(super) fn take_notes(&mut self) -> RowNotes {
-        std::mem::take(&mut self.notes)
-    }
-
-    /// Returns the number of rows that were read.
-    pub(super) fn rows_read(&self) -> u64 {
-        self.count
+/// Opens a table, which must be a regular file.
+pub(crate) fn open_table(path: &Path) -> Result<File, Error> {
+    let read_error = |error| Error::read(path, error);
+    // A pipe is not opened, since that may wait for a writer.
+    let metadata = std::fs::metadata(path).map_err(read_error)?;
+    match metadata.is_file() {
+        true => File::open(path).map_err(read_error),
+        false if metadata.is_dir() => Err(read_error(io::ErrorKind::IsADirectory.into())),
+        false => Err(read_error(io::Error::other("it is not a regular file"))),
     }
 }
 
@@ -390,22 +468,26 @@ fn write_fields(header: &mut Vec<u8>, name: &str, value: &Json) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::sync::Arc;
 
     /// Reads a table in CSV. A row that is not a capture is the reason.
     fn read(text: &str) -> (Vec<Option<String>>, RowNotes) {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("table.csv");
         std::fs::write(&path, text).unwrap();
-        let rows = BodyRows {
+        let table = BodyTable {
+            place: InputPlace::File(path),
             columns: Default::default(),
             ranges: None,
         };
-        let Ok(mut reader) = BodyReader::open(&SliceSource::File(path), &rows) else {
+        let archive = &mut warc::Reader::new(warc::Limits::default());
+        let slice = InputSlice::whole(Arc::new(table));
+        let Ok((mut reader, _)) = slice.source.open(&slice, archive) else {
             panic!("the table is not opened");
         };
         let mut found = Vec::new();
         loop {
-            match reader.advance() {
+            match reader.advance(archive) {
                 Ok(true) => found.push(None),
                 Ok(false) => return (found, reader.take_notes()),
                 Err(ItemError::Damaged { fault, .. }) => found.push(Some(fault.detail)),

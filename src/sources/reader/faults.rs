@@ -3,7 +3,7 @@
 //! The texts here, and those of the errors of the package `warc`, are values of the column `detail` of `faults`:
 //! rewording them changes data, which `tests/golden` shows.
 
-use crate::input::RecordAddress;
+use super::RecordAddress;
 use capture::digest::DIGEST_MISMATCH;
 use tables::Fault;
 use warc::RecordLocation;

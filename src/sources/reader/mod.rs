@@ -1,31 +1,92 @@
-//! The sources of captures: archives, records of archives by their addresses, and tables of bodies.
+//! The kinds of sources, whose captures a run reads: archives, records of archives by their addresses, and tables of
+//! bodies.
 //!
-//! [`SourceReader`] reads the captures of a slice, whatever its source. The parts, the tables and the resuming of a run
-//! are the same for all sources.
+//! A kind of source is one file here. It implements [`Source`], which says what is read of an input, and
+//! [`SliceReader`], which reads the captures of a slice of it. The parts, the tables and the resuming of a run are the
+//! same for all kinds.
 
 mod archive;
 mod body_table;
 mod faults;
+mod records;
 mod slice;
 
-use crate::input::Selection;
-use archive::ArchiveReader;
-use body_table::BodyReader;
+use crate::InputPlace;
+pub use archive::Archive;
 pub use body_table::RowNotes;
+pub(crate) use body_table::{BodyTable, capture_columns, open_table};
 use capture::{Capture, CaptureScope};
 pub use faults::digest_fault;
-pub use slice::{InputSlice, SliceSource, TruncationPoint};
+pub(crate) use records::MAX_GAP_BYTES;
+pub use records::{RecordAddress, RecordsOfArchive};
+pub use slice::{FetchedObject, InputSlice, TruncationPoint};
+use std::fmt::Debug;
 use std::io;
+use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use tables::Fault;
 use warc::{Integrity, Record, RecordLocation};
 
-/// Reads the captures of one slice after another, with the same buffers.
-pub struct SourceReader {
-    archive: ArchiveReader,
-    /// The reader of the slice, if it is of a table of bodies.
-    bodies: Option<Box<BodyReader>>,
+/// What is read of an input.
+pub trait Source: Debug + Send + Sync {
+    /// Returns the place of the bytes.
+    fn place(&self) -> &InputPlace;
+
+    /// Returns true if the input is read from its first byte to its last, so that it may be divided into byte ranges, and
+    /// its size tells whether all of it was read.
+    fn is_read_whole(&self) -> bool {
+        false
+    }
+
+    /// Returns the addresses of the records that are read, sorted by offset; empty if they are not read by address.
+    fn addresses(&self) -> &[RecordAddress] {
+        &[]
+    }
+
+    /// Opens a slice. Returns its reader and the offset of its first member or row. `archive` is the reader of archives
+    /// of the worker: its buffers are kept from slice to slice.
+    ///
+    /// # Errors
+    ///
+    /// [`Unopened`].
+    fn open(
+        &self,
+        slice: &InputSlice,
+        archive: &mut warc::Reader,
+    ) -> Result<(Box<dyn SliceReader>, u64), Unopened>;
+}
+
+/// Reads the captures of a slice. `archive` is the reader that the slice was opened with.
+pub trait SliceReader: Send {
+    /// Reads the next item. Returns false at the end of the slice.
+    ///
+    /// # Errors
+    ///
+    /// [`ItemError`].
+    fn advance(&mut self, archive: &mut warc::Reader) -> Result<bool, ItemError>;
+
+    /// Returns the item that was read last.
+    fn item<'r>(&'r self, archive: &'r warc::Reader, scope: CaptureScope) -> ReadItem<'r>;
+
+    /// Returns how far the slice was read.
+    fn position(&self, archive: &warc::Reader) -> SlicePosition;
+
+    /// Returns the [`RowNotes`] since the last call.
+    fn take_notes(&mut self) -> RowNotes {
+        RowNotes::default()
+    }
+}
+
+/// How far a slice was read.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SlicePosition {
+    /// The offset at which reading would continue.
+    pub next: u64,
+    /// The offset up to which the input was read, for a progress display.
+    pub progress: u64,
+    /// The number of bytes that were read.
+    pub bytes_read: u64,
 }
 
 /// A record of an archive, or a row of a table, that was read.
@@ -40,10 +101,8 @@ pub struct ReadItem<'a> {
     pub record: Option<Record<'a>>,
 }
 
-/// The result of opening a slice.
-pub enum OpenedSource {
-    /// The first member, or row, is at this offset.
-    At(u64),
+/// The reason why a slice has no reader.
+pub enum Unopened {
     /// No member begins in the slice.
     Nothing,
     /// The input does not exist.
@@ -67,81 +126,79 @@ pub enum ItemError {
     },
 }
 
+/// Reads the captures of one slice after another, with the same buffers.
+pub struct SourceReader {
+    archive: warc::Reader,
+    /// The reader of the current slice; `None` before one is opened.
+    slice: Option<Box<dyn SliceReader>>,
+}
+
 impl SourceReader {
     /// Creates a reader. It stops early once `stop` is set.
     pub fn new(limits: warc::Limits, stop: Arc<AtomicBool>) -> Self {
+        let mut archive = warc::Reader::new(limits);
+        archive.set_stop_flag(stop);
         Self {
-            archive: ArchiveReader::new(limits, stop),
-            bodies: None,
+            archive,
+            slice: None,
         }
     }
 
-    pub fn open(&mut self, slice: &InputSlice) -> OpenedSource {
-        if let Selection::Rows(rows) = &slice.selection {
-            return match BodyReader::open(&slice.source, rows) {
-                Ok(bodies) => {
-                    self.bodies = Some(Box::new(bodies));
-                    OpenedSource::At(0)
-                }
-                Err(opened) => opened,
-            };
-        }
-        self.archive.open(slice)
+    /// Opens a slice, and returns the offset of its first member or row.
+    ///
+    /// # Errors
+    ///
+    /// [`Unopened`].
+    pub fn open(&mut self, slice: &InputSlice) -> Result<u64, Unopened> {
+        self.slice = None;
+        let (reader, start) = slice.source.open(slice, &mut self.archive)?;
+        self.slice = Some(reader);
+        Ok(start)
     }
 
     /// Reads the next item. Returns false at the end of the slice.
+    ///
+    /// # Errors
+    ///
+    /// [`ItemError`].
     pub fn advance(&mut self) -> Result<bool, ItemError> {
-        match &mut self.bodies {
-            None => self.archive.advance(),
-            Some(bodies) => bodies.advance(),
+        match &mut self.slice {
+            Some(slice) => slice.advance(&mut self.archive),
+            None => Ok(false),
         }
     }
 
-    /// Returns the item that was read last.
-    pub fn item(&self, scope: CaptureScope) -> ReadItem<'_> {
-        match &self.bodies {
-            None => self.archive.item(scope),
-            Some(bodies) => bodies.item(scope),
-        }
+    /// Returns the item that was read last; `None` before the first one.
+    pub fn item(&self, scope: CaptureScope) -> Option<ReadItem<'_>> {
+        let slice = self.slice.as_ref()?;
+        Some(slice.item(&self.archive, scope))
     }
 
-    /// Returns the offset at which reading would continue; for a table of bodies, the number of rows that were
-    /// read.
-    pub fn next_offset(&self) -> u64 {
-        match &self.bodies {
-            None => self.archive.next_offset(),
-            Some(bodies) => bodies.rows_read(),
-        }
-    }
-
-    /// Returns the offset up to which the input was read, for a progress display; for a table of bodies, the number of
-    /// rows that were read.
-    pub fn progress_offset(&self) -> u64 {
-        match &self.bodies {
-            None => self.archive.progress_offset(),
-            Some(bodies) => bodies.rows_read(),
-        }
-    }
-
-    /// Returns the number of bytes that were read; for a table of bodies, of rows.
-    pub fn bytes_read(&self) -> u64 {
-        match &self.bodies {
-            None => self.archive.bytes_read(),
-            Some(bodies) => bodies.rows_read(),
+    /// Returns how far the slice was read.
+    pub fn position(&self) -> SlicePosition {
+        match &self.slice {
+            Some(slice) => slice.position(&self.archive),
+            None => archive::position(&self.archive),
         }
     }
 
     /// Returns the [`RowNotes`] since the last call.
     pub fn take_notes(&mut self) -> RowNotes {
-        let bodies = self.bodies.as_mut();
-        bodies.map_or_else(RowNotes::default, |bodies| bodies.take_notes())
+        let slice = self.slice.as_mut();
+        slice.map_or_else(RowNotes::default, |slice| slice.take_notes())
     }
 
     /// Closes the input, whose bytes are freed.
     pub fn close(&mut self) {
-        self.bodies = None;
+        self.slice = None;
         self.archive.close();
     }
+}
+
+/// Returns the byte ranges that are requested from a server; `None` for a whole input.
+pub fn requested_ranges(source: &dyn Source) -> Option<Vec<Range<u64>>> {
+    let addresses = source.addresses();
+    (!addresses.is_empty()).then(|| records::join_neighbours(addresses))
 }
 
 impl ReadItem<'_> {

@@ -1,35 +1,32 @@
 //! A slice of an input, which is read by one reader.
 
-use crate::input::Selection;
-use crate::input::stream::Stream;
+use super::faults::missing_input_fault;
+use super::{Source, Unopened};
+use crate::InputPlace;
 use capture::CaptureScope;
+use std::io::{self, Read};
 use std::ops::Range;
-use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 use warc::{ArchiveFile, Compression};
 
-/// The source of the bytes of a slice.
+/// The answer to the request of an object on a server.
 #[derive(Clone, Debug)]
-pub enum SliceSource {
-    /// A regular file.
-    File(PathBuf),
-    /// An object that was fetched.
+pub enum FetchedObject {
+    /// The object.
     Object(ArchiveFile),
-    /// A stream, which is read once.
-    Stream(Arc<Stream>),
-    /// The input does not exist, which is a fault.
+    /// There is no such object, which is a fault.
     Missing,
-    /// The input cannot be read, for this reason.
+    /// The object could not be fetched, for this reason.
     Failed(Arc<str>),
 }
 
 /// An input, or a byte range of it, that one worker reads.
 #[derive(Clone, Debug)]
 pub struct InputSlice {
-    /// The source of the bytes.
-    pub source: SliceSource,
-    /// The records or rows of the input that are read.
-    pub selection: Selection,
+    /// What is read of the input.
+    pub source: Arc<dyn Source>,
+    /// The object, if the input is on a server.
+    pub fetched: Option<FetchedObject>,
     /// The name of the input, `warc_filename` in the tables.
     pub name: Arc<str>,
     /// The `robots_id` of the first capture of the input.
@@ -45,6 +42,64 @@ pub struct InputSlice {
     pub may_fetch_again: bool,
     /// The compression of the input, which the slices of the input share. It is set when the first of them is opened.
     pub compression: Arc<OnceLock<Compression>>,
+}
+
+/// The bytes of a slice.
+pub(super) enum SliceBytes {
+    /// A regular file, or an object that was fetched.
+    File(ArchiveFile),
+    /// A stream, which is read once.
+    Stream(Box<dyn Read + Send>),
+}
+
+impl InputSlice {
+    /// Returns a slice that is a whole input without a name.
+    #[cfg(test)]
+    pub(super) fn whole(source: Arc<dyn Source>) -> Self {
+        Self {
+            source,
+            fetched: None,
+            name: "".into(),
+            first_robots_id: 0,
+            range: None,
+            begins_at_member: true,
+            scope: CaptureScope {
+                is_robots_subset: true,
+                max_body_bytes: usize::MAX,
+                body_limit: None,
+            },
+            may_fetch_again: false,
+            compression: Arc::default(),
+        }
+    }
+
+    /// Opens the bytes of an archive.
+    ///
+    /// # Errors
+    ///
+    /// [`Unopened::Missing`], [`Unopened::Failed`].
+    pub(super) fn open_bytes(&self) -> Result<SliceBytes, Unopened> {
+        match (&self.fetched, self.source.place()) {
+            (Some(FetchedObject::Object(file)), _) => Ok(SliceBytes::File(file.clone())),
+            (Some(FetchedObject::Missing), _) | (None, InputPlace::Missing(_)) => {
+                Err(Unopened::Missing(missing_input_fault()))
+            }
+            (Some(FetchedObject::Failed(reason)), _) => {
+                Err(Unopened::Failed(io::Error::other(&**reason)))
+            }
+            (None, InputPlace::File(path)) => {
+                let file = ArchiveFile::open(path);
+                file.map(SliceBytes::File).map_err(Unopened::Failed)
+            }
+            (None, InputPlace::Stream(stream)) => {
+                let stream = stream.take();
+                stream.map(SliceBytes::Stream).map_err(Unopened::Failed)
+            }
+            (None, InputPlace::Remote(_)) => {
+                Err(Unopened::Failed(io::Error::other("it was not fetched")))
+            }
+        }
+    }
 }
 
 /// The place at which an object seems to be truncated.

@@ -18,10 +18,12 @@ fn find(text: &str, limit: usize) -> Result<Vec<(String, String, Vec<u64>)>, Err
     read_list(file, place, limit, &mut records)?;
     let inputs = make_inputs(records, &options, place.path)?;
     let inputs = inputs.into_iter().map(|input| {
-        let Selection::Records(addresses) = input.selection else {
-            panic!("records are selected");
-        };
-        let offsets = addresses.iter().map(|address| address.offset).collect();
+        let offsets = input
+            .source
+            .addresses()
+            .iter()
+            .map(|address| address.offset)
+            .collect();
         (input.crawl, input.name, offsets)
     });
     Ok(inputs.collect())
