@@ -3,6 +3,7 @@
 
 use super::network::Network;
 use super::pace::Refusal;
+use super::retry::{StatusMeaning, doubled_wait};
 use super::server::Server;
 use super::service::ServiceError;
 use super::store::StoreAndPath;
@@ -18,12 +19,6 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use warc::{ArchiveFile, ArchiveRange};
-
-/// The first wait after an interrupted body. Each further wait is twice as long.
-const FIRST_WAIT: Duration = Duration::from_secs(1);
-
-/// The longest wait after an interrupted body.
-const MAX_WAIT: Duration = Duration::from_secs(120);
 
 /// The lowest rate at which an object may arrive. A slower one fails in the end; see [`Deadline`].
 const MIN_BYTES_PER_SECOND: f64 = 1024.0;
@@ -302,9 +297,9 @@ async fn fetch_range(
 
 /// Waits after an interruption, longer if earlier ones followed each other without new bytes.
 async fn wait_after_interruption(interruptions: &mut u32) {
-    let wait = FIRST_WAIT * 2_u32.saturating_pow((*interruptions).min(16));
+    let wait = doubled_wait(*interruptions);
     *interruptions += 1;
-    tokio::time::sleep(wait.min(MAX_WAIT)).await;
+    tokio::time::sleep(wait).await;
 }
 
 /// Sends one request for an object, or for the rest of one, and receives the body into `received`.
@@ -425,22 +420,29 @@ fn classify_error(error: &object_store::Error, is_rest: bool) -> AttemptFailure 
             server,
         }) => {
             let reason = reason.clone();
-            match status {
-                400 | 301 if is_refusal_of_all_objects(&reason) => {
+            match (StatusMeaning::of(*status), status) {
+                (_, 400 | 301) if is_refusal_of_all_objects(&reason) => {
                     AttemptFailure::Final(FetchErrorKind::Denied { reason })
                 }
-                401 | 403 => AttemptFailure::Denied {
+                (StatusMeaning::Denied, _) => AttemptFailure::Denied {
                     reason,
                     sent: *sent,
                     server: Arc::clone(server),
                 },
-                404 | 410 => AttemptFailure::Final(FetchErrorKind::Missing { reason }),
-                501 => AttemptFailure::Final(FetchErrorKind::Refused { reason }),
-                412 | 416 if is_rest => AttemptFailure::NotContinued { reason },
-                416 => AttemptFailure::Final(FetchErrorKind::BeyondEnd { reason }),
-                429 | 503 => AttemptFailure::Refused { reason },
-                408 | 500.. => AttemptFailure::Interrupted { reason },
-                _ => AttemptFailure::Final(FetchErrorKind::Refused { reason }),
+                (StatusMeaning::Missing, _) => {
+                    AttemptFailure::Final(FetchErrorKind::Missing { reason })
+                }
+                (StatusMeaning::OtherBytes, _) if is_rest => {
+                    AttemptFailure::NotContinued { reason }
+                }
+                (StatusMeaning::OtherBytes, 416) => {
+                    AttemptFailure::Final(FetchErrorKind::BeyondEnd { reason })
+                }
+                (StatusMeaning::TooFast, _) => AttemptFailure::Refused { reason },
+                (StatusMeaning::Failed, _) => AttemptFailure::Interrupted { reason },
+                (StatusMeaning::OtherBytes | StatusMeaning::Refused, _) => {
+                    AttemptFailure::Final(FetchErrorKind::Refused { reason })
+                }
             }
         }
         Some(error @ ServiceError::Credentials { .. }) => {

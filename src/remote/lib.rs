@@ -11,6 +11,7 @@
 //! service.rs  one HTTP request: redirects, refusals
 //! server.rs   the state that all requests to one server share
 //! pace.rs     the rate and the pauses of a server
+//! retry.rs    what a status means for further requests, and how long to wait
 //! ```
 //!
 //! A scan fetches objects whole, in one request each if all goes well. The stores do not repeat
@@ -29,6 +30,8 @@ mod fetch;
 mod network;
 #[cfg(feature = "network")]
 mod pace;
+#[cfg(feature = "network")]
+mod retry;
 #[cfg(feature = "network")]
 mod server;
 #[cfg(feature = "network")]

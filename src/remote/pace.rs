@@ -2,13 +2,8 @@
 //!
 //! A pace only computes times. `server.rs` sleeps until them.
 
+use super::retry::doubled_wait;
 use std::time::{Duration, Instant};
-
-/// The wait after the first refusal without `Retry-After`. Each further refusal doubles it.
-const FIRST_WAIT: Duration = Duration::from_secs(1);
-
-/// The longest wait after a refusal without `Retry-After`.
-const MAX_WAIT: Duration = Duration::from_secs(120);
 
 /// The time in which a rate grows by half of its ceiling if no request is refused.
 const GROWTH_TIME: Duration = Duration::from_secs(60);
@@ -117,8 +112,7 @@ impl Pace {
         if is_first || sent >= pause.last_refusal_at {
             pause.refusal_count += 1;
             pause.last_refusal_at = now;
-            let doubled = FIRST_WAIT * 2_u32.saturating_pow((pause.refusal_count - 1).min(16));
-            let wait = retry_after.unwrap_or(doubled.min(MAX_WAIT));
+            let wait = retry_after.unwrap_or_else(|| doubled_wait(pause.refusal_count - 1));
             pause.ends_at = pause.ends_at.max(now + wait);
             if let (Some(ceiling), Refusal::TooFast) = (self.ceiling, refusal) {
                 self.rate = (self.rate / 2.0).max(ceiling / MAX_RATE_DIVISOR);

@@ -4,6 +4,7 @@
 
 use super::MAX_OBJECT_IN_MEMORY_BYTES;
 use super::pace::Refusal;
+use super::retry::StatusMeaning;
 use super::server::{Server, Servers};
 use async_trait::async_trait;
 use http_body_util::{BodyExt, Limited};
@@ -333,22 +334,19 @@ fn retain_needed_headers(headers: &mut HeaderMap) {
 /// Notes the status of a response for the pace of its server.
 fn note_status(server: &Server, sent: Instant, response: &reqwest::Response) {
     let status = response.status();
-    if matches!(
-        status,
-        StatusCode::TOO_MANY_REQUESTS | StatusCode::SERVICE_UNAVAILABLE
-    ) {
-        let wait = response
-            .headers()
-            .get(RETRY_AFTER)
-            .and_then(parse_retry_after);
-        server.note_refusal(Refusal::TooFast, sent, wait, &format!("answered {status}"));
-        server.note_answer();
-    } else if matches!(status, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN) {
-        // `fetch.rs` determines if the object or the client is denied.
-    } else {
-        server.note_answer();
-        if !status.is_server_error() {
-            server.note_success(sent);
+    match StatusMeaning::of(status.as_u16()) {
+        StatusMeaning::TooFast => {
+            let wait = response.headers().get(RETRY_AFTER);
+            let wait = wait.and_then(parse_retry_after);
+            server.note_refusal(Refusal::TooFast, sent, wait, &format!("answered {status}"));
+            server.note_answer();
+        }
+        StatusMeaning::Denied => {}
+        _ => {
+            server.note_answer();
+            if !status.is_server_error() {
+                server.note_success(sent);
+            }
         }
     }
 }
