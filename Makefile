@@ -49,13 +49,15 @@ target/debug/robots-scan:
 TARGET ?= $(shell rustc -vV | sed -n 's/^host: //p')
 DIST_BYTES_MAX = 20000000
 
-dist: ## builds the program as it is released, packed with its checksum into target/dist-archives
+dist: ## builds the program as it is released, packed with manual pages, completions and its checksum into target/dist-archives
 	$(CARGO) build --profile dist --locked --target $(TARGET)
 	@set -e; name=robots-scan-$$($(CARGO) pkgid | sed 's/.*[#@]//')-$(TARGET); \
 	program=target/$(TARGET)/dist/robots-scan; bytes=$$(wc -c < $$program); echo "$$name: $$bytes bytes"; \
 	test $$bytes -le $(DIST_BYTES_MAX) || { echo 'error: the program is larger than $(DIST_BYTES_MAX) bytes' >&2; exit 1; }; \
 	rm -rf target/dist-archives; mkdir -p target/dist-archives/$$name; \
 	cp $$program README.md CHANGELOG.md LICENSE-APACHE LICENSE-MIT target/dist-archives/$$name; \
+	$$program man --write target/dist-archives/$$name/man; mkdir target/dist-archives/$$name/completions; \
+	for shell in bash zsh fish; do $$program completions $$shell > target/dist-archives/$$name/completions/robots-scan.$$shell; done; \
 	cd target/dist-archives; tar -czf $$name.tar.gz $$name; rm -r $$name; \
 	if command -v sha256sum >/dev/null; then sum=sha256sum; else sum='shasum -a 256'; fi; \
 	$$sum $$name.tar.gz | tee $$name.tar.gz.sha256

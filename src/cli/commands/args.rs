@@ -21,7 +21,9 @@ use crate::commands::views_command::ViewsArgs;
 use anyhow::Result;
 use clap::builder::styling::{AnsiColor, Styles};
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand, ValueHint};
+use errors::Error;
 use std::ffi::{OsStr, OsString};
+use std::path::PathBuf;
 
 const STYLES: Styles = Styles::styled()
     .header(AnsiColor::Green.on_default().bold())
@@ -145,11 +147,21 @@ pub(crate) struct ManArgs {
     /// The command
     #[arg(value_name = "COMMAND", value_hint = ValueHint::Other)]
     command: Option<String>,
+
+    /// Writes the pages of the program and of all commands into a folder
+    #[arg(long, value_name = "FOLDER", conflicts_with = "command")]
+    write: Option<PathBuf>,
 }
 
 impl CommandArgs for ManArgs {
     fn run(&self, _caller: &Caller) -> Result<CommandOutcome> {
         let mut program = Args::command();
+        if let Some(folder) = &self.write {
+            let created = std::fs::create_dir_all(folder);
+            let written = created.and_then(|()| clap_mangen::generate_to(program, folder));
+            written.map_err(|error| Error::write(folder, error))?;
+            return Ok(CommandOutcome::ok(""));
+        }
         program.build();
         let page = match &self.command {
             None => clap_mangen::Man::new(program),
