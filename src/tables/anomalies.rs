@@ -14,10 +14,8 @@ row(robots_id: i64, anomaly: &AnomalyRow<'_>, is_valid_utf8: bool) {} {
     changes_verdict: Bool null, "True if reading this one line according to RFC 9309's grammar, with all other lines unchanged, gives `*` or any name in the file another `verdict`. False for anomalies that are not a leniency of the parser; null if a work limit was exceeded." = anomaly.changes_verdict;
     detail: Text, "The bytes that caused the anomaly, at most 200; may be empty." = BodyText(shorten(anomaly.detail), is_valid_utf8);
 } derived {
-    severity: Text, "The severity for the author of the file: `info`, `warning`, `error`." => SEVERITY;
+    severity: Text, "The severity for the author of the file: `info`, `warning`, `error`." => Expression::Generated(severity_sql);
 }}
-
-const SEVERITY: Expression = Expression::Generated(severity_sql);
 
 /// Returns an SQL expression that gives the severity of a code.
 fn severity_sql() -> String {

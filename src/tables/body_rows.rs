@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 /// Returns the schema of the rows of [`rows_from_body`]: the stored columns of a table, without
 /// `robots_id`. `None` if rows of the table are not made from bodies.
-pub fn body_schema(table: Table) -> Option<SchemaRef> {
+pub fn schema_of_rows_from_body(table: Table) -> Option<SchemaRef> {
     table.belongs_to_captures().then(|| {
         let schema = table.schema();
         let fields: Vec<_> = schema.fields().iter().skip(1).cloned().collect();
@@ -18,7 +18,7 @@ pub fn body_schema(table: Table) -> Option<SchemaRef> {
     })
 }
 
-/// Makes the rows of a table from a body, with the columns of [`body_schema`]. Values that are null
+/// Makes the rows of a table from a body, with the columns of [`schema_of_rows_from_body`]. Values that are null
 /// in files because other columns give them are filled.
 ///
 /// Columns that also depend on the URL of a capture are null, such as those that compare the host
@@ -33,7 +33,7 @@ pub fn rows_from_body(
     options: ParseOptions,
     table: Table,
 ) -> Result<RecordBatch, ArrowError> {
-    let Some(schema) = body_schema(table) else {
+    let Some(schema) = schema_of_rows_from_body(table) else {
         let message = format!("the table '{}' does not come from bodies", table.name());
         return Err(ArrowError::InvalidArgumentError(message));
     };
@@ -68,7 +68,7 @@ mod tests {
         assert!(rules.column_by_name("robots_id").is_none());
         assert_eq!(rows(Table::VERDICTS).num_rows(), 2);
         let body_tables = Table::FROM_RECORDS.into_iter();
-        let body_tables = body_tables.filter(|table| body_schema(*table).is_some());
+        let body_tables = body_tables.filter(|table| schema_of_rows_from_body(*table).is_some());
         let names: Vec<&str> = body_tables.map(Table::name).collect();
         assert_eq!(
             names,

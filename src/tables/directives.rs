@@ -13,17 +13,13 @@ row(robots_id: i64, robots: &RobotsTxt<'_>, line: &Directive, name: &[u8]) {
     group_no: Int null, "The group that contains the line; null before any user-agent line." = line.group_no();
     line_no: Int delta, "The line number, from 1." = line.line_no;
     directive: Text, "The key, lower-cased; `content-signals` is written `content-signal`." = text(name);
-    directive_raw: Text null, "In files null where it equals `directive`. The key as written." = (raw != name).then(|| text(raw)) => DIRECTIVE_RAW;
+    directive_raw: Text null, "In files null where it equals `directive`. The key as written." = (raw != name).then(|| text(raw)) => Expression::Same("coalesce(directive_raw, directive)");
     value: Text, "The value as written, up to a `#`, without surrounding blanks and tabs." = text(robots.text(line.value_raw));
     counts: Bool null, "True if the line is complete and within the body limit, as in `rules`." = line.counts;
     has_colon: Bool null, "True if there is a colon between key and value, as in `rules`." = line.has_colon;
 } derived {
-    known: Bool, "True if a specification or a known crawler defines the key." => KNOWN;
+    known: Bool, "True if a specification or a known crawler defines the key." => Expression::Generated(known_sql);
 }}
-
-const DIRECTIVE_RAW: Expression = Expression::Same("coalesce(directive_raw, directive)");
-
-const KNOWN: Expression = Expression::Generated(known_sql);
 
 /// Returns an SQL expression that is true for known keys.
 fn known_sql() -> String {

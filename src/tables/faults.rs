@@ -10,10 +10,11 @@ row(warc_filename: &str, fault: &Fault) {} {
     detail: Text, "A description of the fault." = &*fault.detail;
 }}
 
-/// A range of an archive that could not be read.
+/// A range of an archive, or a row of a table of bodies, that could not be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
-    /// The offset in the archive at which the damage begins, in bytes.
+    /// The offset in the archive at which the damage begins, in bytes; for a table of bodies, the number of the row,
+    /// from 0.
     pub offset: u64,
     /// The number of bytes from there to the offset at which reading resumed.
     pub bytes_skipped: u64,

@@ -1,4 +1,4 @@
-use super::column::Expression::{self, Same};
+use super::column::Expression::Same;
 use super::record_rows::RowInput;
 use super::saturating_i32;
 use crate::table;
@@ -10,10 +10,10 @@ table! { per_capture "One row per user-agent line." {
     agent_no: Int, "The position of the line among the user-agent lines of its group, from 1.";
     line_no: Int delta, "The line number, from 1.";
     record_no: Int, "The number of the record in Koster's dialect, from 1: a blank line ends a record, and a user-agent line after rules begins one.";
-    key_raw: Text null, "In files null where it is `User-agent`. The key as written, without surrounding blanks and tabs." => KEY_RAW;
+    key_raw: Text null, "In files null where it is `User-agent`. The key as written, without surrounding blanks and tabs." => Same("coalesce(key_raw, 'User-agent')");
     has_colon: Bool, "True if the key is followed by a colon; otherwise a blank was read as one.";
     counts: Bool, "True if the line counts for verdicts: it ends within the body limit and is not the last line of a truncated payload.";
-    agent_raw: Text null, "In files null where it equals `agent`. The value as written, up to a `#`, without surrounding blanks and tabs." => AGENT_RAW;
+    agent_raw: Text null, "In files null where it equals `agent`. The value as written, up to a `#`, without surrounding blanks and tabs." => Same("coalesce(agent_raw, agent)");
     agent: Text bloom_filter, "The whole name: lower-cased, cut at the first of `/ , ; ( *`, with inner blanks collapsed and a last word of digits and dots removed if another word is before it. `*` for all crawlers; empty if the line addresses no crawler.";
     token_valid: Bool, "True if the value is a product token according to RFC 9309 §2.2.1. A value is cut at a NUL and at 16,663 bytes of the line.";
     n_allow: Int, "Allow lines of the group.";
@@ -22,22 +22,12 @@ table! { per_capture "One row per user-agent line." {
     request_rate: Text null, "The first `Request-rate` that counts, of the same lines as `crawl_delay_ms`.";
     visit_time: Text null, "The first `Visit-time` that counts, of the same lines as `crawl_delay_ms`.";
 } derived {
-    agent_token: Text, "The name as Google's parser reads it: the leading run of letters, `_` and `-`, lower-cased; `*` for all crawlers; may be empty." => AGENT_TOKEN;
-    n_rules: Int, "Allow and disallow lines of the group." => N_RULES;
+    agent_token: Text, "The name as Google's parser reads it: the leading run of letters, `_` and `-`, lower-cased; `*` for all crawlers; may be empty." => Same("CASE WHEN agent = '*' THEN '*' ELSE regexp_extract(agent, '^[a-z_-]*', 0) END");
+    n_rules: Int, "Allow and disallow lines of the group." => Same("n_allow + n_disallow");
 }}
 
 /// The spelling of the key for which `key_raw` is null in files.
 const USUAL_KEY: &[u8] = b"User-agent";
-
-const KEY_RAW: Expression = Same("coalesce(key_raw, 'User-agent')");
-
-const AGENT_RAW: Expression = Same("coalesce(agent_raw, agent)");
-
-/// The token is the beginning of the whole name, which is lower-cased.
-const AGENT_TOKEN: Expression =
-    Same("CASE WHEN agent = '*' THEN '*' ELSE regexp_extract(agent, '^[a-z_-]*', 0) END");
-
-const N_RULES: Expression = Same("n_allow + n_disallow");
 
 impl Builder {
     /// Adds the rows of a capture, column by column.

@@ -49,18 +49,13 @@ row(row: &HostRow<'_>) {
     url: PlainText, "The URL of the robots.txt of the authoritative capture: `url_protocol`, `url_host_name`, `url_port` and `/robots.txt`. A user and a final dot of the host are only in `robots_files`." => URL;
     outcome: Text, "The result of the fetch, as in `robots_files`." => OUTCOME;
     fetch_class: Text, "The class of the fetch, as in `robots_files`." => FETCH_CLASS;
-    domain: PlainText, "The registered domain, or `surt_host_name` if the host has none (an IP address, a public suffix): the unit of shares by registered domain." => DOMAIN;
-    archive_no: Long, "The number of the archive of the authoritative capture in the list of archives, from 0: the unit that `--sample` draws." => ARCHIVE_NO;
+    domain: PlainText, "The registered domain, or `surt_host_name` if the host has none (an IP address, a public suffix): the unit of shares by registered domain." => Same("coalesce(url_host_registered_domain, surt_host_name)");
+    archive_no: Long, "The number of the archive of the authoritative capture in the list of archives, from 0: the unit that `--sample` draws." => Same("floor(authoritative_robots_id / 4294967296)");
 }}
 
 const URL: Expression = Same(
     "concat(url_protocol, '://', url_host_name, coalesce(':' || url_port, ''), '/robots.txt')",
 );
-
-const DOMAIN: Expression = Same("coalesce(url_host_registered_domain, surt_host_name)");
-
-/// The upper 32 bits of `robots_id` are the number of the archive.
-const ARCHIVE_NO: Expression = Same("floor(authoritative_robots_id / 4294967296)");
 
 /// A row of the table.
 #[derive(Debug)]

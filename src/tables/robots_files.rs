@@ -75,7 +75,7 @@ row(warc_filename: &str, analysis: &CaptureAnalysis<'_>, optional: OptionalColum
     url_surtkey: PlainText null, "The URL in the sort-friendly form (SURT) of cc-index, such as `com,example)/robots.txt` or `4,3,2,1)/robots.txt`. Session ids are not removed, unlike in cc-index. Null if the URL cannot be parsed." => SURT_KEY;
     url_host_private_domain: PlainText null, "The domain directly below `url_host_private_suffix`." => PRIVATE_DOMAIN;
     url_host_name_reversed: PlainText null, "The labels of the host in reverse order, separated by dots; null for IP addresses." => NAME_REVERSED;
-    url_protocol: Text null, "The scheme: `http` or `https`." => PROTOCOL;
+    url_protocol: Text null, "The scheme: `http` or `https`." => Same("CASE WHEN url_surt_path IS NOT NULL THEN split_part(url, ':', 1) END");
     url_port: Int null, "The port, if it is not the default port of the scheme." => PORT;
     url_path: Text null, "The path." => PATH;
     url_query: Text null, "The query, without the question mark; null if the URL has no query." => QUERY;
@@ -84,8 +84,8 @@ row(warc_filename: &str, analysis: &CaptureAnalysis<'_>, optional: OptionalColum
     effect_google: Text, "The action that Google takes after this status: `parse`, `allow_all`, `disallow_all`, `follow`, `defer`." => EFFECT_GOOGLE;
     effect_rfc9309: Text, "The same according to RFC 9309 §2.3.1." => EFFECT_RFC9309;
     effect_koster1996: Text, "The same according to Koster's draft of 1996, §3.1." => EFFECT_KOSTER1996;
-    n_rules: Int null, "Allow and disallow lines." => N_RULES;
-    over_500kib: Bool null, "True if the body has more than 512,000 bytes." => OVER_500KIB;
+    n_rules: Int null, "Allow and disallow lines." => Same("n_allow + n_disallow");
+    over_500kib: Bool null, "True if the body has more than 512,000 bytes." => Same("CASE WHEN n_lines IS NOT NULL THEN body_bytes > 512000 END");
 }}
 
 /// An SQL expression for the port in `url`; null if the URL states none. The pattern allows for the
@@ -137,9 +137,6 @@ const NAME_REVERSED: Expression = PerDialect {
     spark: "CASE WHEN url_host_tld IS NOT NULL \
             THEN array_join(reverse(split(url_host_name, '[.]')), '.') END",
 };
-
-const PROTOCOL: Expression =
-    Same("CASE WHEN url_surt_path IS NOT NULL THEN split_part(url, ':', 1) END");
 
 const PORT: Expression = PerDialect {
     duckdb: concat!(
@@ -240,10 +237,6 @@ const EFFECT_KOSTER1996: Expression = Same(concat!(
      WHEN fetch_status IN (401, 403) THEN 'disallow_all' \
      WHEN fetch_status = 404 THEN 'allow_all' ELSE 'defer' END",
 ));
-
-const N_RULES: Expression = Same("n_allow + n_disallow");
-
-const OVER_500KIB: Expression = Same("CASE WHEN n_lines IS NOT NULL THEN body_bytes > 512000 END");
 
 impl Builder {
     pub(crate) fn push(&mut self, capture: &RowInput<'_>) {

@@ -10,39 +10,26 @@ table! { per_capture "One row per allow or disallow line." {
     line_no: Int delta, "The line number, from 1.";
     record_no: Int, "The record in Koster's dialect, as in `groups`.";
     allow: Bool, "True for an allow line.";
-    path_raw: Text null, "In files null where it equals `path`. The value as written, up to a `#`, without surrounding blanks and tabs." => PATH_RAW;
+    path_raw: Text null, "In files null where it equals `path`. The value as written, up to a `#`, without surrounding blanks and tabs." => Same("coalesce(path_raw, path)");
     path: Text, "The path as Google's parser compares it: cut at a NUL and at 16,663 bytes of the line, with hex digits upper-cased and octets above 0x7F percent-encoded. It is ASCII, so that its backslashes are not doubled in a file that is not UTF-8.";
-    key_raw: Text null, "In files null where it is `Allow` for an allow line or `Disallow` for a disallow line. The key as written, without surrounding blanks and tabs." => KEY_RAW;
+    key_raw: Text null, "In files null where it is `Allow` for an allow line or `Disallow` for a disallow line. The key as written, without surrounding blanks and tabs." => Same("coalesce(key_raw, CASE WHEN allow THEN 'Allow' ELSE 'Disallow' END)");
     has_colon: Bool, "True if the key is followed by a colon; otherwise a blank was read as one.";
     counts: Bool, "True if the line counts for verdicts: it ends within the body limit and is not the last line of a truncated payload.";
     beyond_500kib: Bool, "True if the line ends after the first 512,000 bytes.";
     is_repeated: Bool, "True if an earlier line of the file has the same direction and path, for the same or another agent. Files and hosts are counted by path `WHERE NOT is_repeated`.";
 } derived {
     path_bytes: Int, "The length of the path in octets, which is the priority of the rule in Google's dialect." => PATH_BYTES;
-    is_empty: Bool, "True if the path is empty." => IS_EMPTY;
-    has_wildcard: Bool, "True if the path contains a `*`." => HAS_WILDCARD;
-    has_end_anchor: Bool, "True if the last octet of the path is `$`." => HAS_END_ANCHOR;
-    has_query: Bool, "True if the path contains a `?`." => HAS_QUERY;
+    is_empty: Bool, "True if the path is empty." => Same("path = ''");
+    has_wildcard: Bool, "True if the path contains a `*`." => Same("instr(path, '*') > 0");
+    has_end_anchor: Bool, "True if the last octet of the path is `$`." => Same("path LIKE '%$'");
+    has_query: Bool, "True if the path contains a `?`." => Same("instr(path, '?') > 0");
 } buffer SeenRules }
-
-const KEY_RAW: Expression =
-    Same("coalesce(key_raw, CASE WHEN allow THEN 'Allow' ELSE 'Disallow' END)");
-
-const PATH_RAW: Expression = Same("coalesce(path_raw, path)");
 
 /// Paths are ASCII, so that octets are characters.
 const PATH_BYTES: Expression = PerDialect {
     duckdb: "strlen(path)",
     spark: "octet_length(path)",
 };
-
-const IS_EMPTY: Expression = Same("path = ''");
-
-const HAS_WILDCARD: Expression = Same("instr(path, '*') > 0");
-
-const HAS_END_ANCHOR: Expression = Same("path LIKE '%$'");
-
-const HAS_QUERY: Expression = Same("instr(path, '?') > 0");
 
 /// Finds rules that are repeated in a file.
 #[derive(Debug, Default)]

@@ -12,7 +12,7 @@ row(analysis: &CaptureAnalysis<'_>, sitemap: &SitemapLine<'_>) {
 } {
     robots_id: Long delta, "The capture." = analysis.robots_id;
     line_no: Int delta, "The line number, from 1." = sitemap.line.line_no;
-    sitemap_raw: PlainText null, "In files null where it equals `sitemap_url`. The value as written, up to a `#`." = (!is_equal).then_some(raw) => SITEMAP_RAW;
+    sitemap_raw: PlainText null, "In files null where it equals `sitemap_url`. The value as written, up to a `#`." = (!is_equal).then_some(raw) => Same("coalesce(sitemap_raw, sitemap_url)");
     sitemap_url: PlainText null, "The absolute URL in normal form, resolved against the URL of the robots.txt file; null if it cannot be resolved." = sitemap.url.as_deref();
     sitemap_registry_suffix: Text null, "The public suffix of the host of the sitemap, as in `robots_files`; empty if the list has no suffix for the host, and null without a host." = host.map(|host| host.registry_suffix().unwrap_or_default());
     is_absolute: Bool, "True if the URL is written as an absolute URL, as sitemaps.org requires." = sitemap.is_absolute;
@@ -21,10 +21,8 @@ row(analysis: &CaptureAnalysis<'_>, sitemap: &SitemapLine<'_>) {
 } derived {
     sitemap_host_name: Text null, "The host of the sitemap, in punycode." => HOST_NAME;
     sitemap_registered_domain: Text null, "The registered domain of the sitemap, as in `robots_files`." => REGISTERED_DOMAIN;
-    is_valid_url: Bool, "True if `sitemap_url` is not null." => IS_VALID_URL;
+    is_valid_url: Bool, "True if `sitemap_url` is not null." => Same("sitemap_url IS NOT NULL");
 }}
-
-const SITEMAP_RAW: Expression = Same("coalesce(sitemap_raw, sitemap_url)");
 
 /// An SQL expression for the host in `sitemap_url`, without a final dot. The pattern allows for the
 /// colons of an IPv6 address in brackets. In Spark, backslashes in a literal are doubled.
@@ -59,8 +57,6 @@ const REGISTERED_DOMAIN: Expression = PerDialect {
     duckdb: registered_domain!(duckdb),
     spark: registered_domain!(spark),
 };
-
-const IS_VALID_URL: Expression = Same("sitemap_url IS NOT NULL");
 
 impl Builder {
     pub(crate) fn push(&mut self, capture: &RowInput<'_>) {

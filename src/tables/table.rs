@@ -114,7 +114,7 @@ const fn count_tables(from_records: bool) -> usize {
 }
 
 /// Returns the tables that [`count_tables`] counts, in order.
-const fn select_tables<const N: usize>(from_records: bool) -> [Table; N] {
+const fn filter_tables<const N: usize>(from_records: bool) -> [Table; N] {
     let mut tables = [Table::ROBOTS_FILES; N];
     let (mut i, mut count) = (0, 0);
     while i < Table::ALL.len() {
@@ -130,10 +130,10 @@ const fn select_tables<const N: usize>(from_records: bool) -> [Table; N] {
 impl Table {
     /// The tables that are filled from records, in the order of
     /// [`TableBatches`](super::TableBatches).
-    pub const FROM_RECORDS: [Self; count_tables(true)] = select_tables(true);
+    pub const FROM_RECORDS: [Self; count_tables(true)] = filter_tables(true);
 
     /// The tables that have a file per part.
-    pub const PER_PART: [Self; count_tables(false)] = select_tables(false);
+    pub const PER_PART: [Self; count_tables(false)] = filter_tables(false);
 
     /// The resolved tables, which have a file per crawl.
     pub const PER_CRAWL: [Self; 3] = [Self::HOSTS, Self::HOST_VERDICTS, Self::HOST_PREFERENCES];

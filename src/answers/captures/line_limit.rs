@@ -32,12 +32,12 @@ impl<'a> LineLimit<'a> {
         }
     }
 
-    /// Counts `lines` lines that take `bytes` bytes.
+    /// Takes `lines` lines with `bytes` bytes off what is left.
     ///
     /// # Errors
     ///
     /// [`AnswerErrorKind::TooManyLines`].
-    pub(crate) fn count(&mut self, lines: usize, bytes: usize) -> Result<(), Error> {
+    pub(crate) fn take(&mut self, lines: usize, bytes: usize) -> Result<(), Error> {
         let error = || Error::new(AnswerErrorKind::TooManyLines, self.path);
         self.lines = self.lines.checked_sub(lines).ok_or_else(error)?;
         self.bytes = self.bytes.checked_sub(bytes).ok_or_else(error)?;
@@ -55,7 +55,7 @@ mod tests {
             let mut limit = LineLimit::new(Path::new("d"));
             counts
                 .iter()
-                .try_for_each(|(lines, bytes)| limit.count(*lines, *bytes))
+                .try_for_each(|(lines, bytes)| limit.take(*lines, *bytes))
                 .is_ok()
         };
         assert!(counts(&[(MAX_FILE_LINES, 0), (0, MAX_FILE_BYTES as usize)]));

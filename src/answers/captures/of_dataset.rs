@@ -73,7 +73,7 @@ impl Captures for DatasetCaptures<'_> {
         let mut has_rules = false;
         for line in lines {
             let written = line.written();
-            limit.count(1, written.key.len() + written.value.len())?;
+            limit.take(1, written.key.len() + written.value.len())?;
             has_rules |= matches!(line, StoredLine::Rule(_));
             if !line.push_to(file, place.is_valid_utf8) {
                 return Err(DatasetDefect::too_many_rules().error(Path::new("rules")));

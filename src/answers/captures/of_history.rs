@@ -70,7 +70,7 @@ impl HistoryCaptures<'_> {
             return Ok(None);
         };
         rules.skip_to(&GroupKey::new(key))?;
-        // A policy is read again if its place has another class of bodies.
+        // The rows are not consumed: the next place may have the same policy with another class of content.
         let rows = rules.peek()?.filter(|(found, _)| *found == key);
         let rows = rows.map(|(_, rows)| KeyedRows::read(rows, POLICY_LINES));
         rows.map(Some)
@@ -113,7 +113,7 @@ impl Captures for HistoryCaptures<'_> {
         let mut n_lines = 0;
         if let Some(policy) = self.policy(rules, place)? {
             n_lines = policy.n_lines();
-            limit.count(n_lines, policy.bytes())?;
+            limit.take(n_lines, policy.bytes())?;
             let root = self.history.root();
             push_lines(&policy, file).map_err(|error| error.with_path(root))?;
         }

@@ -170,7 +170,7 @@ fn check_captures<C: CheckedCaptures>(
     let effect = found.effect(request.dialect.dialect());
     let deciding = details.rules_capture.as_ref().unwrap_or(&details.capture);
     let n_lines = deciding.body.as_ref().and_then(|body| body.n_lines);
-    LineLimit::new(path).count(n_lines.unwrap_or_default() as usize, 0)?;
+    LineLimit::new(path).take(n_lines.unwrap_or_default() as usize, 0)?;
     let rows = read_rows(captures, &found, path)?;
     let robots = rows.as_robots_txt();
     let of_capture = CheckRequest {

@@ -82,7 +82,7 @@ impl CheckedCaptures for DatasetCaptures<'_> {
         let (mut limit, mut anomalies) = (LineLimit::new(path), Vec::new());
         let mut rows = self.rows_of::<AnomalyRow<'_>>(found)?;
         while let Some(row) = rows.next_record()? {
-            limit.count(1, 0)?;
+            limit.take(1, 0)?;
             anomalies.push(ReportedAnomaly::new(
                 row.line_no,
                 row.code,
@@ -108,7 +108,7 @@ impl CheckedCaptures for DatasetCaptures<'_> {
         let (mut limit, mut lines) = (LineLimit::new(dataset.root()), BTreeMap::new());
         let mut insert = |line: WrittenLine<'_>| {
             let text = line.text();
-            limit.count(1, text.len())?;
+            limit.take(1, text.len())?;
             lines.insert(line.line_no, text);
             Ok::<(), Error>(())
         };

@@ -16,8 +16,8 @@ pub enum TextSource {
     Archive,
     /// The column `body` of the dataset.
     Body,
-    /// The rows of the capture in the tables. They lack comments, blank lines, spacing, and lines that are not
-    /// directives.
+    /// The rows of the capture in the tables. They lack comments, blank lines, spacing, and lines without a
+    /// key.
     Rows,
     /// The policy of a history, which has only the lines that a dialect or a preference reads.
     Policy,

@@ -93,8 +93,8 @@ impl ParsedFile {
         }
     }
 
-    /// Returns the request rate for a crawler, whose user-agent lines are found as for the default verdict. Of
-    /// the limits of each such line, only the first `Request-rate` counts; the first valid one is returned.
+    /// Returns the request rate for a crawler. Each user-agent line that applies to it by the default verdict has at most
+    /// one: the first `Request-rate` line below it, even if that is invalid. The first valid one of these is returned.
     pub fn request_rate(&self, crawler: &Crawler) -> Option<RequestRate> {
         let robots = self.robots_txt();
         let lines = self.policy(crawler, DialectChoice::Default).lines();

@@ -178,9 +178,9 @@ record! {
 }
 
 record! {
-    /// The decisions for a URL by one of its captures.
-    pub(super) struct DecidedUrl<'a> {
-        /// The number of the capture among those that decide the URL.
+    /// The decisions for a URL by one ruling.
+    pub(super) struct RulingDecisions<'a> {
+        /// The number of the ruling among those that decide the URL. Captures that decide alike share one.
         pub(super) ruling_no: u32,
         /// The URL, in one record of each row of the list.
         pub(super) planned: Option<PlannedUrl<'a>>,
@@ -190,7 +190,7 @@ record! {
 }
 
 /// Decisions for the row of the list with this index.
-pub(super) type SortedDecision = (u64, DecidedUrl<'static>);
+pub(super) type SortedDecision = (u64, RulingDecisions<'static>);
 
 /// Replaces `out` with the decisions for the crawlers.
 pub(super) fn write_decisions(decisions: impl Iterator<Item = Decision>, out: &mut Vec<u8>) {
@@ -204,9 +204,9 @@ pub(super) struct DecidedRow {
     pub(super) url: Vec<u8>,
     basis: Option<DecisionBasis>,
     plan: Vec<u8>,
-    /// The numbers of the captures by which it is decided.
+    /// The numbers of the rulings that decide the row. Captures that decide alike share one.
     ruling_nos: Vec<u32>,
-    /// For each of these captures, the decisions for all crawlers.
+    /// The decisions of each of these rulings, one after the other: one per crawler, in the order of the crawlers.
     decisions: Vec<Decision>,
 }
 

@@ -1,7 +1,9 @@
 //! URLs whose captures are known. If an HTTP status decides, they are decided at once; the others are sorted by the
 //! places of their rules.
 
-use super::decision::{DecidedUrl, DecisionBasis, PlannedUrl, SortedDecision, write_decisions};
+use super::decision::{
+    DecisionBasis, PlannedUrl, RulingDecisions, SortedDecision, write_decisions,
+};
 use super::lookup::ListedUrl;
 use super::match_run::MatchRun;
 use crate::captures::Place;
@@ -34,9 +36,9 @@ record! {
 
 impl<'a> UrlOfFile<'a> {
     /// Returns the record of the decisions for the URL.
-    pub(super) fn decided(&self, of_crawlers: &'a [u8]) -> (u64, DecidedUrl<'a>) {
+    pub(super) fn decided(&self, of_crawlers: &'a [u8]) -> (u64, RulingDecisions<'a>) {
         let url = self.row.url;
-        let decided = DecidedUrl {
+        let decided = RulingDecisions {
             ruling_no: self.ruling_no,
             planned: self.plan.map(|plan| PlannedUrl {
                 url,
@@ -88,7 +90,7 @@ impl<'a, P: Place> PlannedUrls<'a, P> {
             basis: Some(basis),
             plan,
         };
-        let decided = DecidedUrl {
+        let decided = RulingDecisions {
             ruling_no: 0,
             planned: Some(planned),
             decisions: Rest(&[]),

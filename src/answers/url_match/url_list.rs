@@ -6,7 +6,8 @@ use super::lookup::is_url_or_path;
 use crate::error::AnswerErrorKind;
 use errors::{Error, ErrorKind};
 use sources::table_file::{
-    ColumnNames, OpenedTable, RowStatus, TableKind, TableLimits, TableReader, find_parquet_files,
+    ColumnNames, ExpectedContent, OpenedTable, RowStatus, TableLimits, TableReader,
+    find_parquet_files,
 };
 use std::fs::{self, File};
 use std::io;
@@ -117,7 +118,7 @@ impl UrlListReader {
                 options.read_rows(table.interruptible(stop), &path, stop, each)
             }
             OpenedList::Folder(paths) => paths.iter().try_for_each(|path| {
-                let table = open_file(path, TableKind::Table)?;
+                let table = open_file(path, ExpectedContent::Table)?;
                 options.read_rows(table, path, stop, each)
             }),
         }
@@ -126,11 +127,11 @@ impl UrlListReader {
 
 impl UrlListOptions {
     /// Returns the formats that a file may have: any table if the name of the URL column is given.
-    fn kind(&self) -> TableKind<'static> {
+    fn kind(&self) -> ExpectedContent<'static> {
         if self.columns.has("url") {
-            TableKind::UrlTable
+            ExpectedContent::UrlTable
         } else {
-            TableKind::UrlList(URL_COLUMN)
+            ExpectedContent::UrlList(URL_COLUMN)
         }
     }
 
@@ -175,7 +176,7 @@ fn row_time(rows: &TableReader) -> RowTime {
     }
 }
 
-fn open_file(path: &Path, kind: TableKind<'_>) -> Result<OpenedTable, Error> {
+fn open_file(path: &Path, kind: ExpectedContent<'_>) -> Result<OpenedTable, Error> {
     let file = File::open(path).map_err(|error| Error::read(path, error))?;
     OpenedTable::open(file, path, kind)
 }

@@ -6,7 +6,7 @@ use crate::calls::caller::Caller;
 use crate::calls::exit;
 use crate::commands::command::{CommandArgs, CommandOutcome};
 use crate::commands::defaults;
-use crate::commands::shared_args::{PrintArgs, ThreadsArg};
+use crate::commands::shared_args::{OutputArgs, ThreadsArg};
 use crate::printing::progress::run_with_display;
 use crate::printing::progress_source::{ProgressSource, read_counter};
 use crate::printing::quantity::format_count;
@@ -66,11 +66,11 @@ pub(crate) struct HistoryArgs {
     pub(crate) overwrite: bool,
 
     #[command(flatten)]
-    pub(crate) print: PrintArgs,
+    pub(crate) print: OutputArgs,
 }
 
 impl CommandArgs for HistoryArgs {
-    fn print_args(&mut self) -> Option<&mut PrintArgs> {
+    fn output_args(&mut self) -> Option<&mut OutputArgs> {
         Some(&mut self.print)
     }
 

@@ -8,7 +8,7 @@ use crate::commands::capture_run::TIME_HINT;
 use crate::commands::column_args::{ColumnArg, column_names, columns_parser};
 use crate::commands::command::{CommandArgs, CommandOutcome};
 use crate::commands::defaults;
-use crate::commands::shared_args::{CrawlerArgs, DialectArg, PrintArgs, ThreadsArg};
+use crate::commands::shared_args::{CrawlerArgs, DialectArg, OutputArgs, ThreadsArg};
 use crate::printing::progress::run_with_display;
 use crate::printing::progress_source::ProgressSource;
 use crate::printing::quantity::format_count;
@@ -107,7 +107,7 @@ pub(crate) struct MatchArgs {
     pub(crate) overwrite: bool,
 
     #[command(flatten)]
-    pub(crate) print: PrintArgs,
+    pub(crate) print: OutputArgs,
 }
 
 fn parse_category(text: &str) -> Result<CategoryChoice, String> {
@@ -115,7 +115,7 @@ fn parse_category(text: &str) -> Result<CategoryChoice, String> {
 }
 
 impl CommandArgs for MatchArgs {
-    fn print_args(&mut self) -> Option<&mut PrintArgs> {
+    fn output_args(&mut self) -> Option<&mut OutputArgs> {
         Some(&mut self.print)
     }
 

@@ -29,7 +29,7 @@ pub fn call(args: &[OsString], monitor: &Arc<CallMonitor>) -> Result<String, Cal
         CallError::from_usage(text.to_owned(), None)
     };
     let command = command.args().map_err(|_| refuse())?;
-    command.print_args().ok_or_else(refuse)?.json = true;
+    command.output_args().ok_or_else(refuse)?.json = true;
     match command.run(&Caller::Program(Arc::clone(monitor))) {
         Ok(outcome) => Ok(String::from_utf8_lossy(&outcome.text).into_owned()),
         Err(error) => Err(CallError::from_command_error(&error)),

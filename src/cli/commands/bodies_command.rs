@@ -9,7 +9,7 @@ use crate::commands::command::{CommandArgs, CommandOutcome};
 use crate::commands::defaults;
 use crate::commands::network::EventRoute;
 use crate::commands::run_args::RunArgs;
-use crate::commands::shared_args::PrintArgs;
+use crate::commands::shared_args::OutputArgs;
 use crate::printing::quantity::format_count;
 use anyhow::Result;
 use clap::ValueHint;
@@ -57,7 +57,7 @@ pub(crate) struct BodiesArgs {
 }
 
 impl CommandArgs for BodiesArgs {
-    fn print_args(&mut self) -> Option<&mut PrintArgs> {
+    fn output_args(&mut self) -> Option<&mut OutputArgs> {
         Some(&mut self.run.print)
     }
 

@@ -122,7 +122,7 @@ pub(crate) fn run_scan(
     Ok(CommandOutcome { code, text })
 }
 
-/// A hint about times in tables that cannot be read.
+/// The hint about a time in a table that cannot be parsed: the formats that can.
 pub(crate) const TIME_HINT: &str = "write times as 2024-03-01T12:30:00Z, 2024-03-01 12:30:00 UTC, 20240301123000 or 20240301, or as timestamps of Parquet";
 
 /// Warns about rows of tables of bodies that probably do not mean what their author intended.

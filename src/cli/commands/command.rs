@@ -2,7 +2,7 @@
 
 use crate::calls::caller::Caller;
 use crate::calls::exit;
-use crate::commands::shared_args::PrintArgs;
+use crate::commands::shared_args::OutputArgs;
 use crate::printing::escape::json_line;
 use crate::printing::output;
 use anyhow::Result;
@@ -11,13 +11,13 @@ use serde_json::Value;
 /// The arguments of a command.
 pub(crate) trait CommandArgs {
     /// Returns the options `--quiet` and `--json`; `None` if other programs cannot run the command.
-    fn print_args(&mut self) -> Option<&mut PrintArgs> {
+    fn output_args(&mut self) -> Option<&mut OutputArgs> {
         None
     }
 
     /// Returns true if the output is JSON.
     fn is_json(&mut self) -> bool {
-        self.print_args().is_some_and(|print| print.json)
+        self.output_args().is_some_and(|print| print.json)
     }
 
     /// Runs the command.
@@ -51,7 +51,7 @@ impl CommandOutcome {
     }
 }
 
-impl PrintArgs {
+impl OutputArgs {
     /// Returns the summary as JSON with `--json`, an empty text with `--quiet`, and otherwise the summary for people.
     pub(crate) fn format(
         &self,

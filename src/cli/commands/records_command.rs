@@ -7,7 +7,7 @@ use crate::commands::command::{CommandArgs, CommandOutcome};
 use crate::commands::defaults;
 use crate::commands::network::{self, EventRoute};
 use crate::commands::run_args::{MissingInputAction, RunArgs, UrlArgs};
-use crate::commands::shared_args::{PrintArgs, RecordListArgs};
+use crate::commands::shared_args::{OutputArgs, RecordListArgs};
 use crate::printing::quantity::{format_count, format_duration};
 use anyhow::Result;
 use clap::ValueHint;
@@ -50,11 +50,11 @@ pub(crate) struct RecordsArgs {
     #[command(flatten)]
     pub(crate) list: RecordListArgs,
 
-    /// The name of the crawl of all records [default: from the list, otherwise from the names of archives]
+    /// The name of the crawl of all records [default: from the list, otherwise from archives]
     #[arg(long, value_name = "NAME", value_hint = ValueHint::Other)]
     pub(crate) crawl: Option<String>,
 
-    /// The name of the subset of all records [default: from the list, otherwise from the names of archives]
+    /// The name of the subset of all records [default: from the list, otherwise from archives]
     ///
     /// In the subset `robotstxt` every response is a capture; in others only responses for /robots.txt.
     #[arg(long, value_name = "NAME", value_hint = ValueHint::Other)]
@@ -77,7 +77,7 @@ pub(crate) struct RecordsArgs {
 }
 
 impl CommandArgs for RecordsArgs {
-    fn print_args(&mut self) -> Option<&mut PrintArgs> {
+    fn output_args(&mut self) -> Option<&mut OutputArgs> {
         Some(&mut self.run.print)
     }
 

@@ -4,7 +4,7 @@ use crate::commands::arg_values::{
     ByteLimit, DEFAULT_PATIENCE, SELECTABLE_TABLES, URL_OPTIONS_HEADING, parse_limit,
     parse_max_body, parse_rate, table_parser,
 };
-use crate::commands::shared_args::{AccessArgs, PrintArgs, ThreadsArg};
+use crate::commands::shared_args::{AccessArgs, OutputArgs, ThreadsArg};
 use crate::printing::quantity::parse_duration;
 use clap::ValueHint;
 use remote::Rate;
@@ -60,7 +60,7 @@ pub(crate) struct RunArgs {
     pub(crate) dry_run: bool,
 
     #[command(flatten)]
-    pub(crate) print: PrintArgs,
+    pub(crate) print: OutputArgs,
 }
 
 /// The arguments for archives on servers.

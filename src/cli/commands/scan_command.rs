@@ -9,7 +9,7 @@ use crate::commands::defaults;
 use crate::commands::network::{self, EventRoute};
 use crate::commands::run_args::{MissingInputAction, RunArgs, UrlArgs};
 use crate::commands::shard_choice::ShardChoice;
-use crate::commands::shared_args::PrintArgs;
+use crate::commands::shared_args::OutputArgs;
 use crate::printing::quantity::{format_count, format_duration};
 use anyhow::Result;
 use clap::ValueHint;
@@ -147,7 +147,7 @@ const DEFAULT_PART_BYTES: u64 = 1 << 30;
 const DEFAULT_PART_INPUTS: u64 = 512;
 
 impl CommandArgs for ScanArgs {
-    fn print_args(&mut self) -> Option<&mut PrintArgs> {
+    fn output_args(&mut self) -> Option<&mut OutputArgs> {
         Some(&mut self.run.print)
     }
 
@@ -200,7 +200,7 @@ pub(crate) fn stream_options(args: &ScanArgs, caller: &Caller) -> Result<Options
     Ok(options)
 }
 
-/// Converts the arguments to the options of a run.
+/// Finds the inputs, starts the client if any is at a URL, and returns the options of a run.
 fn scan_options(args: &ScanArgs, layout: OutputLayout, route: &EventRoute) -> Result<Options> {
     let registry = defaults::read_registry(args.run.agents.as_deref())?;
     let shard = resolve_shard(args)?;

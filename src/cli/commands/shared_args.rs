@@ -89,7 +89,7 @@ pub(crate) struct AccessArgs {
 
 /// The options for the output of a command.
 #[derive(Debug, clap::Args)]
-pub(crate) struct PrintArgs {
+pub(crate) struct OutputArgs {
     /// Prints no progress and no summary; errors and warnings remain
     #[arg(short, long)]
     pub(crate) quiet: bool,

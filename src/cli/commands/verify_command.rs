@@ -4,7 +4,7 @@ use crate::calls::caller::Caller;
 use crate::calls::exit;
 use crate::commands::command::{CommandArgs, CommandOutcome};
 use crate::commands::defaults;
-use crate::commands::shared_args::{PrintArgs, ThreadsArg};
+use crate::commands::shared_args::{OutputArgs, ThreadsArg};
 use crate::printing::escape::json_line;
 use crate::printing::progress::ProgressDisplay;
 use crate::printing::progress_source::{
@@ -39,14 +39,14 @@ pub(crate) struct VerifyArgs {
     pub(crate) threads: ThreadsArg,
 
     #[command(flatten)]
-    pub(crate) print: PrintArgs,
+    pub(crate) print: OutputArgs,
 }
 
 /// The exit code if there is any finding.
 const EXIT_FINDINGS: u8 = 1;
 
 impl CommandArgs for VerifyArgs {
-    fn print_args(&mut self) -> Option<&mut PrintArgs> {
+    fn output_args(&mut self) -> Option<&mut OutputArgs> {
         Some(&mut self.print)
     }
 

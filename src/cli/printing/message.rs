@@ -27,7 +27,7 @@ const COMMANDS: &str = concat!(
     "  completions, man        print completions for a shell, or manual pages\n",
 );
 
-/// The lines about the commands in the short help of a build that has only the core.
+/// The lines about the commands in the short help of a build without the feature `answers`.
 #[cfg(not(feature = "answers"))]
 const COMMANDS: &str = concat!(
     "  scan, records, bodies   write a dataset: from archives, records or tables\n",

@@ -8,7 +8,7 @@ use crate::calls::call_error::CallError;
 use crate::calls::caller::Caller;
 use crate::calls::exit::StoppedError;
 use crate::commands::network;
-use crate::commands::shared_args::PrintArgs;
+use crate::commands::shared_args::OutputArgs;
 use crate::printing::message::MessagePrefix;
 use crate::printing::progress_line::ProgressLine;
 use crate::printing::progress_source::ProgressSource;
@@ -37,7 +37,7 @@ impl ProgressDisplay {
     pub(crate) fn start(
         progress_source: Arc<dyn ProgressSource>,
         notices: Option<Receiver<ScanNotice>>,
-        print: &PrintArgs,
+        print: &OutputArgs,
         caller: &Caller,
     ) -> Self {
         let is_done = Arc::new(AtomicBool::new(false));
@@ -73,7 +73,7 @@ impl ProgressDisplay {
 /// Those of `work`, as a [`StoppedError`] if the run had begun.
 pub(crate) fn run_with_display<T>(
     progress_source: Arc<dyn ProgressSource>,
-    print: &PrintArgs,
+    print: &OutputArgs,
     caller: &Caller,
     work: impl FnOnce(&Arc<AtomicBool>) -> Result<T, Error>,
 ) -> Result<T> {

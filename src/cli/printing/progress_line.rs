@@ -12,7 +12,7 @@ use terminal_size::{Width, terminal_size_of};
 /// The time between two lines if standard error is not a terminal.
 const LINE_INTERVAL: Duration = Duration::from_secs(15);
 
-/// The width of the bar and the space beside it.
+/// The least width that the message leaves free for the bar and the space beside it.
 const BAR_COLUMNS: usize = 11;
 
 /// The width of the spinner and the space beside it.

@@ -127,7 +127,7 @@ fn write_statuses(by_status: &BTreeMap<Option<u16>, u64>, out: &mut String) {
         let count = HumanCount(count).to_string();
         let _ = writeln!(out, "  {count:>12}  {share:5.1} %  {name}");
     };
-    // If only one status would be left for the sum, it is listed instead.
+    // A line of other statuses would be as long as one more status, so that a single one is listed itself.
     let shown = match statuses.len() {
         count if count <= SHOWN_STATUS_COUNT + 1 => count,
         _ => SHOWN_STATUS_COUNT,

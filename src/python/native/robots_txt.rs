@@ -492,7 +492,8 @@ impl RobotsTxt {
     /// ['/x']
     fn table(&self, py: Python<'_>, name: &str) -> PyResult<Table> {
         let body_tables = tables::Table::FROM_RECORDS.into_iter();
-        let body_tables = body_tables.filter(|table| tables::body_schema(*table).is_some());
+        let body_tables =
+            body_tables.filter(|table| tables::schema_of_rows_from_body(*table).is_some());
         let Some(table) = body_tables.clone().find(|table| table.name() == name) else {
             let names: Vec<&str> = body_tables.map(tables::Table::name).collect();
             let text = format!("a single file has no table '{name}'");

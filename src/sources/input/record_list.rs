@@ -135,8 +135,8 @@ struct ListContext<'a> {
 /// # Errors
 ///
 /// [`ErrorKind::Read`](errors::ErrorKind::Read), [`SourceErrorKind::NotATable`]; [`SourceErrorKind::BadRow`] for a row
-/// without an address, with an address that no record can have, and for a record that is listed twice or
-/// overlaps another one; [`SourceErrorKind::TooManyRecords`], [`SourceErrorKind::LongNames`],
+/// without an address, or with one that no record can have; [`SourceErrorKind::RepeatedRecord`],
+/// [`SourceErrorKind::OverlappingRecords`], [`SourceErrorKind::TooManyRecords`], [`SourceErrorKind::LongNames`],
 /// [`SourceErrorKind::UnsafeLine`] also for a file that a list at a URL names without a base, and those of
 /// [`find_inputs`](super::find_inputs).
 pub fn find_records(lists: &[String], options: &InputOptions) -> Result<FoundInputs, Error> {
@@ -250,7 +250,7 @@ fn read_list(
 ) -> Result<(), Error> {
     let path = place.path;
     let metadata = file.metadata().map_err(|error| Error::read(path, error))?;
-    records.add_list(metadata.len());
+    records.count_list_bytes(metadata.len());
     let mut table = TableReader::open(file, path, &list_columns(place.columns), None)?;
     loop {
         let refuse = |row: u64, reason| Error::new(SourceErrorKind::BadRow { row, reason }, path);
@@ -272,7 +272,7 @@ fn read_list(
 
 impl Records {
     /// Counts the bytes of a list, which increase the limit for the names of archives.
-    fn add_list(&mut self, bytes: u64) {
+    fn count_list_bytes(&mut self, bytes: u64) {
         self.list_bytes = self.list_bytes.saturating_add(bytes);
         let paid = self.list_bytes.saturating_mul(MAX_NAMES_RATIO);
         let paid = paid.saturating_add(FREE_NAMES_BYTES);

@@ -1,7 +1,7 @@
 //! Archives that are read whole, or in slices by byte ranges.
 
 use super::faults::damage_fault;
-use super::slice::{InputSlice, SliceBytes, TruncationPoint};
+use super::slice::{InputSlice, OpenedInput, TruncationPoint};
 use super::{ItemError, ReadItem, SlicePosition, SliceReader, Source, Unopened};
 use crate::InputPlace;
 use capture::{Capture, CaptureScope};
@@ -32,9 +32,9 @@ impl Source for Archive {
         slice: &InputSlice,
         archive: &mut warc::Reader,
     ) -> Result<(Box<dyn SliceReader>, u64), Unopened> {
-        let opened = match slice.open_bytes()? {
-            SliceBytes::Stream(stream) => archive.open_stream(stream).map(|()| Some(0)),
-            SliceBytes::File(file) => open_at_first_member(archive, &file, slice),
+        let opened = match slice.open_input()? {
+            OpenedInput::Stream(stream) => archive.open_stream(stream).map(|()| Some(0)),
+            OpenedInput::File(file) => open_at_first_member(archive, &file, slice),
         };
         match opened {
             Ok(Some(start)) => {

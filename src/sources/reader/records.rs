@@ -2,7 +2,7 @@
 
 use super::archive;
 use super::faults::{damage_fault, no_record_fault, other_length_fault};
-use super::slice::{InputSlice, SliceBytes};
+use super::slice::{InputSlice, OpenedInput};
 use super::{ItemError, ReadItem, SlicePosition, SliceReader, Source, Unopened};
 use crate::InputPlace;
 use capture::CaptureScope;
@@ -71,7 +71,7 @@ impl Source for RecordsOfArchive {
         slice: &InputSlice,
         _archive: &mut warc::Reader,
     ) -> Result<(Box<dyn SliceReader>, u64), Unopened> {
-        let SliceBytes::File(file) = slice.open_bytes()? else {
+        let OpenedInput::File(file) = slice.open_input()? else {
             let why = io::Error::other("records are only read from regular files");
             return Err(Unopened::Failed(why));
         };
@@ -147,7 +147,8 @@ impl AddressedRecords {
             return damaged(fault);
         }
         (self.is_empty, self.is_sound) = (false, false);
-        // If one record of a list cannot be opened, the others can still be read.
+        // Only a failure to read the file ends the input. Other fatal errors, such as an unknown format, concern one record
+        // of the list: the others can still be read.
         if error.is_fatal() && error.kind() == ErrorKind::Io {
             return ItemError::Failed(io::Error::other(error));
         }

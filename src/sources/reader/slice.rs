@@ -44,8 +44,8 @@ pub struct InputSlice {
     pub compression: Arc<OnceLock<Compression>>,
 }
 
-/// The bytes of a slice.
-pub(super) enum SliceBytes {
+/// An input that is opened, whole, for a slice of it.
+pub(super) enum OpenedInput {
     /// A regular file, or an object that was fetched.
     File(ArchiveFile),
     /// A stream, which is read once.
@@ -73,14 +73,14 @@ impl InputSlice {
         }
     }
 
-    /// Opens the bytes of an archive.
+    /// Opens the archive.
     ///
     /// # Errors
     ///
     /// [`Unopened::Missing`], [`Unopened::Failed`].
-    pub(super) fn open_bytes(&self) -> Result<SliceBytes, Unopened> {
+    pub(super) fn open_input(&self) -> Result<OpenedInput, Unopened> {
         match (&self.fetched, self.source.place()) {
-            (Some(FetchedObject::Object(file)), _) => Ok(SliceBytes::File(file.clone())),
+            (Some(FetchedObject::Object(file)), _) => Ok(OpenedInput::File(file.clone())),
             (Some(FetchedObject::Missing), _) | (None, InputPlace::Missing(_)) => {
                 Err(Unopened::Missing(missing_input_fault()))
             }
@@ -89,11 +89,11 @@ impl InputSlice {
             }
             (None, InputPlace::File(path)) => {
                 let file = ArchiveFile::open(path);
-                file.map(SliceBytes::File).map_err(Unopened::Failed)
+                file.map(OpenedInput::File).map_err(Unopened::Failed)
             }
             (None, InputPlace::Stream(stream)) => {
                 let stream = stream.take();
-                stream.map(SliceBytes::Stream).map_err(Unopened::Failed)
+                stream.map(OpenedInput::Stream).map_err(Unopened::Failed)
             }
             (None, InputPlace::Remote(_)) => {
                 Err(Unopened::Failed(io::Error::other("it was not fetched")))

@@ -60,9 +60,9 @@ pub struct TableLimits {
     pub page_bytes: u64,
 }
 
-/// The formats that a file may have.
+/// What the caller expects in a file, which determines the formats that it may have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TableKind<'a> {
+pub enum ExpectedContent<'a> {
     /// A table with named columns.
     Table,
     /// A list of URLs. It is JSON lines or CDXJ if its first line is; CSV if its file name ends in `.csv` or its first
@@ -141,7 +141,7 @@ impl OpenedTable {
     ///
     /// [`ErrorKind::Read`](errors::ErrorKind::Read); [`SourceErrorKind::NotATable`] for Parquet in a file that is
     /// not regular, because Parquet is read from its end.
-    pub fn open(mut file: File, path: &Path, kind: TableKind<'_>) -> Result<Self, Error> {
+    pub fn open(mut file: File, path: &Path, kind: ExpectedContent<'_>) -> Result<Self, Error> {
         let read_error = |error| Error::read(path, error);
         let is_regular = file.metadata().map_err(read_error)?.is_file();
         if is_regular {
@@ -170,7 +170,7 @@ impl OpenedTable {
     pub fn open_stream(
         stream: impl Read + Send + 'static,
         path: &Path,
-        kind: TableKind<'_>,
+        kind: ExpectedContent<'_>,
         stop: &Arc<AtomicBool>,
     ) -> Result<Self, Error> {
         let mut stream = InterruptibleReader::new(stream, Arc::clone(stop));
@@ -183,7 +183,7 @@ impl OpenedTable {
         start: Vec<u8>,
         mut stream: impl Read + Send + 'static,
         path: &Path,
-        kind: TableKind<'_>,
+        kind: ExpectedContent<'_>,
     ) -> Result<Self, Error> {
         let read_error = |error| Error::read(path, error);
         let start = if start.is_empty() {
@@ -288,15 +288,15 @@ impl OpenedTable {
 }
 
 impl TextFormat {
-    fn detect(first_line: &[u8], path: &Path, kind: TableKind<'_>) -> Self {
+    fn detect(first_line: &[u8], path: &Path, kind: ExpectedContent<'_>) -> Self {
         let is_json = match kind {
-            TableKind::Table => first_line.contains(&b'{'),
-            TableKind::UrlList(_) | TableKind::UrlTable => is_json_line(first_line),
+            ExpectedContent::Table => first_line.contains(&b'{'),
+            ExpectedContent::UrlList(_) | ExpectedContent::UrlTable => is_json_line(first_line),
         };
         match kind {
             _ if is_json => Self::Json,
-            TableKind::Table | TableKind::UrlTable => Self::Csv,
-            TableKind::UrlList(column)
+            ExpectedContent::Table | ExpectedContent::UrlTable => Self::Csv,
+            ExpectedContent::UrlList(column)
                 if has_csv_name(path)
                     || has_csv_column(first_line, column)
                     // It is refused, because a URL has no tab.
@@ -304,7 +304,7 @@ impl TextFormat {
             {
                 Self::Csv
             }
-            TableKind::UrlList(_) => Self::Urls,
+            ExpectedContent::UrlList(_) => Self::Urls,
         }
     }
 }
@@ -321,7 +321,7 @@ impl TableReader {
         columns: &[WantedColumn],
         ranges: RowRanges,
     ) -> Result<Self, Error> {
-        let table = OpenedTable::open(file, path, TableKind::Table)?;
+        let table = OpenedTable::open(file, path, ExpectedContent::Table)?;
         table.read_ranges(columns, ranges, TableLimits::default())
     }
 
@@ -548,7 +548,10 @@ mod tests {
         };
         assert!(is_refused(b"n\turl\n1\ta,b\n"));
         let table = |kind| TextFormat::detect(b"https://a/x\t200", Path::new("urls"), kind);
-        assert!(matches!(table(TableKind::UrlList("url")), TextFormat::Csv));
+        assert!(matches!(
+            table(ExpectedContent::UrlList("url")),
+            TextFormat::Csv
+        ));
     }
 
     #[test]
