@@ -217,7 +217,7 @@ readers: run .venv-test/ready java ## reads every table with old and new readers
 documents: $(PROGRAM) .venv-test/ready ## executes the commands in the documentation; WRITE=--write updates their outputs
 	.venv-test/bin/python tests/python/test_documents.py $(PROGRAM) $(WRITE)
 
-contributing: target/debug/robots-scan .venv-test/ready ## tries three recipes of CONTRIBUTING.md in a copy
+contributing: target/debug/robots-scan .venv-test/ready ## tries four recipes of CONTRIBUTING.md in a copy
 	.venv-test/bin/python tests/python/test_contributing.py
 
 # Elsewhere than on Linux, recipes in R are skipped without R.

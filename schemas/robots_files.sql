@@ -10,12 +10,12 @@ CREATE TABLE robots_files (
   url_host_private_suffix VARCHAR, -- The public suffix according to the whole list, including its private section, such as `github.io`; null if the list has no suffix for the host.
   url_surt_path VARCHAR, -- The path and the query in `url_surtkey`: escapes are decoded, repeated slashes are joined, letters are lower-cased and parameters are sorted. Null if the URL cannot be parsed.
   fetch_time TIMESTAMP, -- The time of the fetch (UTC); null if the date of the record is missing or implausible.
-  fetch_status SMALLINT, -- The HTTP status; null if it cannot be read, for resource records, and if the record ends before it (`content_truncated` is then not null).
+  fetch_status SMALLINT, -- The HTTP status; null if it cannot be read, for resource records, and if the fetch failed or the record ends before it (`content_truncated` is then not null).
   fetch_redirect VARCHAR, -- The absolute target of a redirect, in the normal form of `url`.
   content_digest VARCHAR, -- SHA-1 of the payload in base32, as in cc-index; computed if the record does not state it.
   content_mime_type VARCHAR, -- The media type stated by the server, lower-cased, without parameters.
   content_mime_detected VARCHAR, -- The media type that the crawler detected.
-  content_truncated VARCHAR, -- The reason why the payload is incomplete: `length`, `time`, `disconnect`, `unspecified`; also `length` if its coding is incomplete or a limit of robots-scan cut it, and `unspecified` if other bytes are known to be missing. Anomalies state how: `payload_truncated`, `record_cut`, `status_line_cut`, `header_section_cut`, `partial_content`, `coding_cut`, `short_body`. Only whole lines count then.
+  content_truncated VARCHAR, -- The reason why the payload is incomplete: `length`, `time`, `disconnect`, `unspecified`; also `length` if its coding is incomplete or a limit of robots-scan cut it, and `unspecified` if other bytes are known to be missing. Anomalies state how: `payload_truncated`, `record_cut`, `status_line_cut`, `header_section_cut`, `partial_content`, `coding_cut`, `short_body`, `fetch_failed`. Only whole lines count then.
   warc_filename VARCHAR NOT NULL, -- The archive: the line of `--paths`, or the name in a list of records, as written; otherwise its path from `crawl-data/` on; otherwise its base name. For a row of a table of bodies, `table:` and the name of the table.
   warc_record_offset BIGINT NOT NULL, -- Offset of the record's gzip member, zstd frame or plain bytes in the archive; for a table of bodies, the number of the row, from 0.
   warc_record_length BIGINT, -- The length of that member, frame or record in bytes; null if several records share it, and for tables of bodies.
@@ -61,7 +61,7 @@ CREATE TABLE robots_files (
   url_port INTEGER, -- The port, if it is not the default port of the scheme.
   url_path VARCHAR, -- The path.
   url_query VARCHAR, -- The query, without the question mark; null if the URL has no query.
-  outcome VARCHAR NOT NULL, -- The result of the fetch in the terms of RFC 9309 §2.3.1: `successful`, `redirect`, `unavailable`, `unreachable`.
+  outcome VARCHAR NOT NULL, -- The result of the fetch in the terms of RFC 9309 §2.3.1: `successful`, `redirect`, `unavailable`, `unreachable`; and `failed` if there was no response, or one that ends before its status.
   fetch_class VARCHAR NOT NULL, -- The result of the fetch in the classes of Common Crawl's statistics: `success`, `notfound`, `unauthorized`, `forbidden`, `defer_visits`, `redirect`, `other`.
   effect_google VARCHAR NOT NULL, -- The action that Google takes after this status: `parse`, `allow_all`, `disallow_all`, `follow`, `defer`.
   effect_rfc9309 VARCHAR NOT NULL, -- The same according to RFC 9309 §2.3.1.

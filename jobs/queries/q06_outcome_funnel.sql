@@ -19,6 +19,7 @@ parts AS (
             WHEN f.content_class IN ('no_rules', 'comments_only', 'empty') THEN 'robots.txt without rules'
             WHEN f.outcome = 'successful' AND f.content_class IS NULL THEN 'robots.txt not stored'
             WHEN f.outcome = 'successful' THEN 'not a robots.txt'
+            WHEN f.outcome = 'failed' THEN 'no response'
             ELSE f.fetch_class END AS class
         FROM hosts_with('captured', crawl := crawl) f) h
     GROUP BY GROUPING SETS ((h.crawl, h.class, h.domain_id), (h.crawl, h.class, h.ruleset_id), (h.crawl, h.class, h.archive_no))

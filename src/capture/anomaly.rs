@@ -51,5 +51,6 @@ anomaly_kinds! {
     Misdeclared, "misdeclared_coding", Warning, "A header states a coding that the body does not have, an unknown coding, or more than eight; the body is kept unchanged.";
     CodingCut, "coding_cut", Warning, "The body ends before its coding is complete, is neither text nor has the coding that a header states, or decodes to more than the limit; only whole lines count, and if none is a rule of a group, nothing is known of the file.";
     UndeclaredGzip, "undeclared_gzip", Error, "The body is gzip without a header that states it; it is kept unchanged.";
-    ChallengePage, "challenge_page", Error, "The body is a challenge page that asks visitors to prove that they are human.";
+    FetchFailed, "fetch_failed", Warning, "There was no response: the row of a table states that its fetch failed.";
+    ChallengePage, "challenge_page", Error, "The response is a challenge that asks visitors to prove that they are human, by its header, or by its page unless the status is 404 or 410.";
 }

@@ -11,6 +11,8 @@ use robots::{ContentClass, ParseOptions, RobotsTxt};
 /// A way in which a response is known not to be whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cut {
+    /// There was no response: a row of a table states that its fetch failed.
+    NoResponse,
     /// The block ends before the status line of the final response is complete.
     StatusLine,
     /// The record states that the payload is truncated.
@@ -31,6 +33,8 @@ pub enum Cut {
 pub(crate) struct ResponseFacts<'r, 'a> {
     pub(crate) response: &'r Response<'a>,
     pub(crate) decoded: &'r DecodedBody<'a>,
+    /// True if a row states that there was no response.
+    pub(crate) is_failed: bool,
     /// True if the record has the field `WARC-Truncated`.
     pub(crate) is_declared: bool,
     /// True if the rest of the record was not read.
@@ -40,7 +44,8 @@ pub(crate) struct ResponseFacts<'r, 'a> {
 }
 
 impl Cut {
-    const ALL: [Self; 7] = [
+    const ALL: [Self; 8] = [
+        Self::NoResponse,
         Self::StatusLine,
         Self::Declared,
         Self::RecordLimit,
@@ -54,6 +59,7 @@ impl Cut {
     pub(crate) fn find(facts: &ResponseFacts<'_, '_>) -> Option<Self> {
         let response = facts.response;
         Self::ALL.into_iter().find(|cut| match cut {
+            Self::NoResponse => facts.is_failed,
             Self::StatusLine => response.ends_in_status_line,
             Self::Declared => facts.is_declared,
             Self::RecordLimit => facts.is_record_cut,
@@ -81,6 +87,7 @@ impl Cut {
     /// Returns the anomaly that states the cut.
     pub fn anomaly(self) -> CaptureAnomalyKind {
         match self {
+            Self::NoResponse => CaptureAnomalyKind::FetchFailed,
             Self::StatusLine => CaptureAnomalyKind::StatusLineCut,
             Self::Declared => CaptureAnomalyKind::PayloadTruncated,
             Self::RecordLimit => CaptureAnomalyKind::RecordCut,

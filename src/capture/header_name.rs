@@ -33,6 +33,7 @@ header_names! {
     "x-azure-ref" XAzureRef;
     "x-served-by" XServedBy;
     "x-sucuri-id" XSucuriId;
+    "x-vercel-id" XVercelId;
     "cf-mitigated" CfMitigated;
     "content-type" ContentType;
     "content-range" ContentRange;
@@ -40,6 +41,7 @@ header_names! {
     "last-modified" LastModified;
     "content-length" ContentLength;
     "tdm-reservation" TdmReservation;
+    "x-nf-request-id" XNfRequestId;
     "content-encoding" ContentEncoding;
     "transfer-encoding" TransferEncoding;
     "x-amzn-waf-action" XAmznWafAction;

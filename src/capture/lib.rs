@@ -145,6 +145,8 @@ pub struct FetchedRow<'a> {
     /// The stated SHA-1 of the payload, in base32 or with a label, such as `sha1:`; `None` if it is to be
     /// computed.
     pub digest: Option<&'a [u8]>,
+    /// True if there was no response.
+    pub is_failed: bool,
     /// True if the body is that of another row with the same digest.
     pub is_revisit: bool,
     /// For a row of `robots_files`, what the scan stored besides; `None` for a table of others.
@@ -218,6 +220,7 @@ impl<'a> Capture<'a> {
             cut = Cut::find(&ResponseFacts {
                 response: &response,
                 decoded: &decoded,
+                is_failed: false,
                 is_declared: declared.is_some(),
                 is_record_cut: record.is_truncated(),
                 is_success,
@@ -239,7 +242,8 @@ impl<'a> Capture<'a> {
             Some(reason) => to_lower_case(header_text(reason.trim_ascii())),
             None => cut.reason().into(),
         });
-        let is_challenge_if_html = is_challenge_if_html(is_success, &response, body.as_deref());
+        let is_challenge_if_html =
+            find_challenge(&response, body.as_deref(), is_success, &mut anomalies);
         Some(Self {
             url_raw: target.raw,
             url: target.url.map(ParsedUrl::into_columns),
@@ -323,7 +327,7 @@ impl<'a> Capture<'a> {
         response.ends_in_status_line = false;
         // In a table of others, a body without a status is that of a successful fetch.
         let is_parsed = row.scanned.is_none_or(|row| row.is_parsed);
-        let code = row.status.or(is_parsed.then_some(200));
+        let code = row.status.or((is_parsed && !row.is_failed).then_some(200));
         let redirect = find_redirect(code, &response, url.as_ref(), row.redirect, &mut anomalies);
         let is_success = matches!(code, Some(200..=299));
         let (mut cut, mut body) = (None, None);
@@ -333,6 +337,7 @@ impl<'a> Capture<'a> {
             let facts = ResponseFacts {
                 response: &response,
                 decoded: &decoded,
+                is_failed: row.is_failed,
                 is_declared: row.truncated.is_some(),
                 is_record_cut: false,
                 is_success,
@@ -350,10 +355,12 @@ impl<'a> Capture<'a> {
             if code.is_none() && cut.is_none() {
                 anomalies.push(CaptureAnomalyKind::BadStatus);
             }
-            body = Some(decoded.body).filter(|body| {
-                row.body.is_some() && !(body.is_empty() && cut.is_some())
-                    || row.scanned.is_none() && cut.is_none()
-            });
+            body = Some(decoded.body)
+                .filter(|_| !row.is_failed)
+                .filter(|body| {
+                    row.body.is_some() && !(body.is_empty() && cut.is_some())
+                        || row.scanned.is_none() && cut.is_none()
+                });
         }
         let truncated = match row.truncated {
             Some(reason) => Some(to_lower_case(header_text(reason.trim_ascii()))),
@@ -390,7 +397,12 @@ impl<'a> Capture<'a> {
                 truncated,
             },
             headers: ResponseHeaders::from_response(&response).or_columns(&row.fields),
-            is_challenge_if_html: is_challenge_if_html(is_success, &response, body.as_deref()),
+            is_challenge_if_html: find_challenge(
+                &response,
+                body.as_deref(),
+                is_success,
+                &mut anomalies,
+            ),
             fetch: Fetch {
                 time: row.time,
                 status: row.status,
@@ -574,11 +586,21 @@ fn find_redirect(
     redirect
 }
 
-/// Returns true if the body is a challenge page of a firewall, provided that the parser finds it to be HTML.
-fn is_challenge_if_html(is_success: bool, response: &Response<'_>, body: Option<&[u8]>) -> bool {
-    body.filter(|_| is_success).is_some_and(|body| {
-        body.trim_ascii_start().starts_with(b"<") && waf::is_challenge_page(response, body)
-    })
+/// Adds the anomaly of a challenge, by its header, or by its page if the status is not 2xx. Returns true if the body of a
+/// 2xx response is a challenge page, provided that the parser finds it to be HTML.
+fn find_challenge(
+    response: &Response<'_>,
+    body: Option<&[u8]>,
+    is_success: bool,
+    anomalies: &mut Vec<CaptureAnomalyKind>,
+) -> bool {
+    let has_header = waf::has_challenge_header(response);
+    let is_page =
+        !has_header && body.is_some_and(|body| waf::is_challenge_page(response.status, body));
+    if has_header || (is_page && !is_success) {
+        anomalies.push(CaptureAnomalyKind::ChallengePage);
+    }
+    is_page && is_success
 }
 
 /// Parses the response in a record. The block of a resource record is its body.

@@ -5,8 +5,14 @@ use crate::http::Response;
 use aho_corasick::packed::Searcher;
 use std::sync::LazyLock;
 
-/// Header fields that indicate a firewall: field name, start of the value in lower case (empty for
+/// Header fields that indicate a firewall or a network: field name, start of the value in lower case (empty for
 /// any value), name of the firewall. The first match wins.
+///
+/// Sources: <https://developers.cloudflare.com/cloudflare-challenges/challenge-types/challenge-pages/detect-response>,
+/// <https://vercel.com/docs/headers/response-headers>, <https://http.dev/x-vercel-id>,
+/// <https://fastly.com/documentation/reference/http/http-headers/X-Served-By>,
+/// <https://kb.sucuri.net/firewall/Troubleshooting/investigating-cache-headers>, and for Netlify the names of headers in
+/// <https://github.com/netlify/primitives>; the others are those of responses in the archives of Common Crawl.
 const FIREWALL_HEADERS: &[(Name, &str, &str)] = &[
     (Name::CfMitigated, "", "cloudflare"),
     (Name::CfRay, "", "cloudflare"),
@@ -32,8 +38,11 @@ const FIREWALL_HEADERS: &[(Name, &str, &str)] = &[
     (Name::Server, "big-ip", "f5"),
     (Name::Server, "bigip", "f5"),
     (Name::Server, "qrator", "qrator"),
+    (Name::XVercelId, "", "vercel"),
     (Name::Server, "vercel", "vercel"),
     (Name::XServedBy, "cache-", "fastly"),
+    (Name::XNfRequestId, "", "netlify"),
+    (Name::Server, "netlify", "netlify"),
     (Name::Via, "1.1 varnish", "varnish"),
 ];
 
@@ -78,16 +87,24 @@ pub(crate) fn firewall_name(name: &[u8]) -> Option<&'static str> {
     names.find(|known| known.as_bytes() == name)
 }
 
-/// Returns true if an HTML page that was served instead of a robots.txt file is a challenge page.
-pub(crate) fn is_challenge_page(response: &Response<'_>, html: &[u8]) -> bool {
-    let html = &html[..html.len().min(MAX_CHALLENGE_BYTES)];
-    response.status == Some(202)
-        || response.header(Name::CfMitigated).is_some()
-        || response.header(Name::XAmznWafAction).is_some()
+/// Returns true if a header field says that a firewall sent a challenge instead of what was requested.
+pub(crate) fn has_challenge_header(response: &Response<'_>) -> bool {
+    let fields = [Name::CfMitigated, Name::XAmznWafAction];
+    fields.iter().any(|&name| response.header(name).is_some())
+}
+
+/// Returns true if a page, provided that it is HTML, is a challenge. Pages of 404 and 410 are not searched: pages of
+/// sites have the scripts of firewalls and forms with captchas, too.
+pub(crate) fn is_challenge_page(status: Option<u16>, page: &[u8]) -> bool {
+    let page = &page[..page.len().min(MAX_CHALLENGE_BYTES)];
+    if matches!(status, Some(404 | 410)) || !page.trim_ascii_start().starts_with(b"<") {
+        return false;
+    }
+    status == Some(202)
         || match &*PHRASE_SEARCHER {
-            Some(phrases) => phrases.find(html).is_some(),
+            Some(phrases) => phrases.find(page).is_some(),
             None => CHALLENGE_PHRASES
                 .iter()
-                .any(|phrase| memchr::memmem::find(html, phrase).is_some()),
+                .any(|phrase| memchr::memmem::find(page, phrase).is_some()),
         }
 }

@@ -39,9 +39,11 @@ pub enum CaptureRank {
     /// It decides nothing: a redirect that is not resolved, a revisit whose content is unknown, or a response of
     /// which bytes are missing.
     Nothing,
+    /// There was no response, or one that ends before its status.
+    NoAnswer,
 }
 
-codes! { CaptureRank: Content, AllowAll, AccessDenied, Defer, Nothing }
+codes! { CaptureRank: Content, AllowAll, AccessDenied, Defer, Nothing, NoAnswer }
 
 record! {
     /// The capture whose rules or status apply if a candidate is authoritative: the end of its
@@ -183,7 +185,7 @@ impl Candidate {
     fn is_preferred_across_crawls(&self, other: &Self) -> bool {
         let order = |capture: &Self| {
             (
-                capture.rank == CaptureRank::Nothing,
+                capture.rank >= CaptureRank::Nothing,
                 Reverse(capture.time),
                 Reverse(capture.id.crawl),
             )

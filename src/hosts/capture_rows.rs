@@ -224,6 +224,8 @@ impl CaptureRows {
         let (outcome, class) = (status.outcome(), status.fetch_class());
         if self.is_revisit(row) && matches!(self.fetch_status(row), None | Some(304)) {
             CaptureRank::Content
+        } else if self.is_unknown(row) && self.fetch_status(row).is_none() {
+            CaptureRank::NoAnswer
         } else if outcome == FetchOutcome::Redirect || self.is_unknown(row) {
             CaptureRank::Nothing
         } else if outcome == FetchOutcome::Successful {

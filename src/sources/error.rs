@@ -221,6 +221,12 @@ errors::reasons! {
         /// The columns of a text are separated by tabs.
         TabSeparated => "it looks tab-separated, and the columns of a text are separated by commas";
             -> "convert it: duckdb -c \"COPY (FROM read_csv('in.tsv')) TO 'out.csv'\"";
+        /// The text is a JSON array.
+        JsonArray => "it is a JSON array, and JSON is read line by line";
+            -> "convert it: jq -c '.[]' {} > lines.jsonl", place.quoted();
+        /// The table is a folder.
+        Folder => "it is a folder";
+            -> "make a table of its texts, named by host: duckdb -c \"COPY (SELECT parse_filename(filename, true) AS host, content AS body FROM read_text('{place}/*')) TO 'bodies.parquet'\"";
         /// A page of a Parquet file is too large.
         LargePage {
             /// The row group, from 0.

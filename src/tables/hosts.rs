@@ -1,6 +1,6 @@
 use super::StoredVerdict;
 use super::column::Expression::{self, Same};
-use super::robots_files::{FETCH_CLASS, OUTCOME};
+use super::robots_files::{FETCH_CLASS, OUTCOME_OF_HOST};
 use super::value::Constant;
 use crate::table;
 use urls::{WebOrigin, tld};
@@ -47,7 +47,7 @@ row(row: &HostRow<'_>) {
     n_changes: Int, "How often the content changed between successive captures of the same URL, by `content_digest`; of several URLs of the host, the largest number." = row.n_changes;
 } derived {
     url: PlainText, "The URL of the robots.txt of the authoritative capture: `url_protocol`, `url_host_name`, `url_port` and `/robots.txt`. A user and a final dot of the host are only in `robots_files`." => URL;
-    outcome: Text, "The result of the fetch, as in `robots_files`." => OUTCOME;
+    outcome: Text, "The result of the fetch, as in `robots_files`." => OUTCOME_OF_HOST;
     fetch_class: Text, "The class of the fetch, as in `robots_files`." => FETCH_CLASS;
     domain: PlainText, "The registered domain, or `surt_host_name` if the host has none (an IP address, a public suffix): the unit of shares by registered domain." => Same("coalesce(url_host_registered_domain, surt_host_name)");
     archive_no: Long, "The number of the archive of the authoritative capture in the list of archives, from 0: the unit that `--sample` draws." => Same("floor(authoritative_robots_id / 4294967296)");

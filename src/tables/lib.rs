@@ -11,6 +11,7 @@
 //! body_rows.rs                     rows of a body without a capture
 //! filled.rs                        fills texts that are null in files because other columns determine them
 //! views.rs, macros.sql             views for DuckDB and Spark
+//! reasons.sql                      macros that need all tables
 //! absent_macros.sql                macros that raise an error in a dataset
 //! questions.rs                     research questions as macros
 //! ```
@@ -47,7 +48,7 @@ mod verdicts;
 pub mod views;
 
 pub use agents::agents_rows;
-pub use body_rows::{body_schema, rows_from_body};
+pub use body_rows::{rows_from_body, schema_of_rows_from_body};
 pub use column::{
     Column, ColumnType, Expression, SqlDialect, are_equal, divide_evenly, is_partition_name,
     sql_literal,

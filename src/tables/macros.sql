@@ -144,6 +144,7 @@ obeyed AS (
 named AS (
     SELECT v.host_id, o.number,
         min(o.place) FILTER (v.basis IN ('explicit', 'too_complex')) IS NOT NULL AS has_group,
+        min(o.place) FILTER (v.basis IN ('explicit', 'too_complex')) > 0 AS by_fallback,
         arg_min(v.verdict, o.place) FILTER (v.basis IN ('explicit', 'too_complex')) AS verdict,
         arg_min(v.basis, o.place) FILTER (v.basis IN ('explicit', 'too_complex')) AS basis,
         arg_min(v.root_allowed, o.place) FILTER (v.basis IN ('explicit', 'too_complex')) AS root_allowed,
@@ -159,7 +160,7 @@ named AS (
     GROUP BY v.host_id, o.number
 ),
 answers AS (
-    SELECT h.*, a.name, a.category, m.verdict, m.basis, m.root_allowed, m.n_allow, m.n_disallow, m.crawl_delay_ms, m.evidence_line,
+    SELECT h.*, a.name, a.category, m.by_fallback, m.verdict, m.basis, m.root_allowed, m.n_allow, m.n_disallow, m.crawl_delay_ms, m.evidence_line,
         m.own_google, m.own_rfc9309, m.own_koster1996,
         CASE WHEN m.has_group THEN 'group' WHEN NOT h.has_named_rows AND a.name <> '*' THEN 'unknown'
             WHEN a.ignores_wildcard AND h.wildcard_basis <> 'http_status' THEN 'none' ELSE '*' END AS obeys
@@ -178,7 +179,8 @@ SELECT w.crawl, w.host_id, w.surt_host_name, w.url_host_name, w.url, w.url_host_
     CASE w.obeys WHEN 'group' THEN w.crawl_delay_ms WHEN '*' THEN w.wildcard_crawl_delay_ms END AS crawl_delay_ms,
     CASE w.obeys WHEN 'group' THEN w.evidence_line WHEN '*' THEN w.wildcard_evidence_line END AS evidence_line,
     CASE w.obeys WHEN 'group' THEN w.n_allow WHEN 'none' THEN 0 WHEN '*' THEN w.wildcard_n_allow END AS n_allow,
-    CASE w.obeys WHEN 'group' THEN w.n_disallow WHEN 'none' THEN 0 WHEN '*' THEN w.wildcard_n_disallow END AS n_disallow
+    CASE w.obeys WHEN 'group' THEN w.n_disallow WHEN 'none' THEN 0 WHEN '*' THEN w.wildcard_n_disallow END AS n_disallow,
+    w.obeys = 'group' AND w.by_fallback AS by_fallback
 FROM answers w;
 COMMENT ON MACRO TABLE verdicts_of IS 'One row per host and name with its verdict, for a list of crawler names: verdicts_of([''GPTBot'', ''CCBot''])';
 

@@ -47,7 +47,7 @@ pub const QUERY_TEXTS: &[&str] = &query_texts! {
     "q24_crawl_delays"
     "q25_file_sizes"
     "q26_variants_disagree"
-    "q27_blocked_at_the_edge"
+    "q27_blocking_by_reason"
     "q28_archived_pages_of_blocking_hosts"
     "q29_change_rates"
     "q30_most_hidden_paths"
@@ -68,7 +68,7 @@ pub const QUERY_TEXTS: &[&str] = &query_texts! {
     "q45_words_that_contradict"
 };
 
-/// The titles of the paragraphs of a comment.
+/// The titles that begin the paragraphs of the comment at the head of each file of `jobs/queries`.
 const PARAGRAPHS: [&str; 4] = ["Title:", "Denominator:", "Pitfall:", "Columns:"];
 
 /// The widths of the columns of `questions()`, which are 80 with the frame of a table.

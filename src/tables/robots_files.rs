@@ -30,12 +30,12 @@ row(warc_filename: &str, analysis: &CaptureAnalysis<'_>, optional: OptionalColum
     url_host_private_suffix: Text null, "The public suffix according to the whole list, including its private section, such as `github.io`; null if the list has no suffix for the host." = host.and_then(|host| host.private_suffix());
     url_surt_path: Text null, "The path and the query in `url_surtkey`: escapes are decoded, repeated slashes are joined, letters are lower-cased and parameters are sorted. Null if the URL cannot be parsed." = url.map(|url| &*url.surt_path);
     fetch_time: Time null delta, "The time of the fetch (UTC); null if the date of the record is missing or implausible." = fetch.time;
-    fetch_status: Short null, "The HTTP status; null if it cannot be read, for resource records, and if the record ends before it (`content_truncated` is then not null)." = fetch.status;
+    fetch_status: Short null, "The HTTP status; null if it cannot be read, for resource records, and if the fetch failed or the record ends before it (`content_truncated` is then not null)." = fetch.status;
     fetch_redirect: PlainText null, "The absolute target of a redirect, in the normal form of `url`." = fetch.redirect.as_deref();
     content_digest: PlainText null bloom_filter, "SHA-1 of the payload in base32, as in cc-index; computed if the record does not state it." = content.digest.as_deref();
     content_mime_type: Text null, "The media type stated by the server, lower-cased, without parameters." = content.mime_type.as_deref();
     content_mime_detected: Text null, "The media type that the crawler detected." = content.mime_detected.as_deref();
-    content_truncated: Text null, "The reason why the payload is incomplete: `length`, `time`, `disconnect`, `unspecified`; also `length` if its coding is incomplete or a limit of robots-scan cut it, and `unspecified` if other bytes are known to be missing. Anomalies state how: `payload_truncated`, `record_cut`, `status_line_cut`, `header_section_cut`, `partial_content`, `coding_cut`, `short_body`. Only whole lines count then." = content.truncated.as_deref();
+    content_truncated: Text null, "The reason why the payload is incomplete: `length`, `time`, `disconnect`, `unspecified`; also `length` if its coding is incomplete or a limit of robots-scan cut it, and `unspecified` if other bytes are known to be missing. Anomalies state how: `payload_truncated`, `record_cut`, `status_line_cut`, `header_section_cut`, `partial_content`, `coding_cut`, `short_body`, `fetch_failed`. Only whole lines count then." = content.truncated.as_deref();
     warc_filename: Text, "The archive: the line of `--paths`, or the name in a list of records, as written; otherwise its path from `crawl-data/` on; otherwise its base name. For a row of a table of bodies, `table:` and the name of the table." = warc_filename;
     warc_record_offset: Long delta, "Offset of the record's gzip member, zstd frame or plain bytes in the archive; for a table of bodies, the number of the row, from 0." = location.offset;
     warc_record_length: Long null plain, "The length of that member, frame or record in bytes; null if several records share it, and for tables of bodies." = location.length;
@@ -79,7 +79,7 @@ row(warc_filename: &str, analysis: &CaptureAnalysis<'_>, optional: OptionalColum
     url_port: Int null, "The port, if it is not the default port of the scheme." => PORT;
     url_path: Text null, "The path." => PATH;
     url_query: Text null, "The query, without the question mark; null if the URL has no query." => QUERY;
-    outcome: Text, "The result of the fetch in the terms of RFC 9309 §2.3.1: `successful`, `redirect`, `unavailable`, `unreachable`." => OUTCOME;
+    outcome: Text, "The result of the fetch in the terms of RFC 9309 §2.3.1: `successful`, `redirect`, `unavailable`, `unreachable`; and `failed` if there was no response, or one that ends before its status." => OUTCOME;
     fetch_class: Text, "The result of the fetch in the classes of Common Crawl's statistics: `success`, `notfound`, `unauthorized`, `forbidden`, `defer_visits`, `redirect`, `other`." => FETCH_CLASS;
     effect_google: Text, "The action that Google takes after this status: `parse`, `allow_all`, `disallow_all`, `follow`, `defer`." => EFFECT_GOOGLE;
     effect_rfc9309: Text, "The same according to RFC 9309 §2.3.1." => EFFECT_RFC9309;
@@ -185,13 +185,27 @@ macro_rules! no_status_effect {
     };
 }
 
-pub(super) const OUTCOME: Expression = Same(concat!(
-    "CASE WHEN ",
-    status!(),
-    " BETWEEN 200 AND 299 THEN 'successful' \
-     WHEN fetch_status BETWEEN 300 AND 399 THEN 'redirect' \
-     WHEN fetch_status BETWEEN 400 AND 499 THEN 'unavailable' ELSE 'unreachable' END",
-));
+/// An SQL expression for the outcome. `$unknown` is the condition of a capture without a status of which nothing is known.
+macro_rules! outcome {
+    ($unknown:literal) => {
+        concat!(
+            "CASE WHEN ",
+            status!(),
+            " BETWEEN 200 AND 299 THEN 'successful' \
+             WHEN fetch_status BETWEEN 300 AND 399 THEN 'redirect' \
+             WHEN fetch_status BETWEEN 400 AND 499 THEN 'unavailable' \
+             WHEN fetch_status IS NULL AND ",
+            $unknown,
+            " THEN 'failed' ELSE 'unreachable' END"
+        )
+    };
+}
+
+const OUTCOME: Expression = Same(outcome!("content_truncated IS NOT NULL"));
+
+/// The outcome of a host, whose table does not have the reason why a response is not whole.
+pub(super) const OUTCOME_OF_HOST: Expression =
+    Same(outcome!("wildcard_verdict = 'unknown' AND NOT is_revisit"));
 
 pub(super) const FETCH_CLASS: Expression = Same(concat!(
     "CASE WHEN ",

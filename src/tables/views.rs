@@ -14,6 +14,9 @@ pub const FIRST_LINE: &str =
 /// The macros of `views.sql` that read several tables.
 pub const MACROS_SQL: &str = include_str!("macros.sql");
 
+/// The macros about the reasons of blocks, which need all tables.
+const REASONS_SQL: &str = include_str!("reasons.sql");
+
 /// Macros with the names of those that only other outputs have, such as histories. In a dataset each raises an
 /// error that states which command writes such an output.
 pub const ABSENT_MACROS_SQL: &str = include_str!("absent_macros.sql");
@@ -88,6 +91,7 @@ pub fn views_sql(root: &Path, files: &ViewedFiles) -> String {
     }
     // The questions need all tables, which a dataset written with `--tables` lacks.
     if Table::ALL.iter().all(|table| tables.contains(table)) {
+        out.push_str(REASONS_SQL);
         out.push_str(&questions::questions_sql(questions::QUERY_TEXTS, &[]));
     } else {
         out.push_str("-- The questions are left out: they need all tables.\n");
@@ -155,8 +159,9 @@ pub fn view_comments<'c>(table: Table, columns: impl Iterator<Item = &'c Column>
     out
 }
 
-/// Returns an SQL expression for the paths of the files of a table: a text, or a list of texts if there are
-/// several members, which are the subfolders of a joined dataset.
+/// Returns an SQL expression for the paths of the files of a table. For a joined dataset, with the subfolders `members`, it
+/// is a list of texts, one per subfolder. It is one text for any other dataset, for a table per crawl, and for a table
+/// with a single file, which is that of the last subfolder.
 fn files_expression(table: Table, root: &str, members: &[String]) -> String {
     let files_below = |folder: &str| {
         let folders = "/*".repeat(table.partition_columns().len());

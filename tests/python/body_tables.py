@@ -15,7 +15,7 @@ from source_runs import query
 COLUMNS = ("url", "body", "fetch_time", "fetch_status", "fetch_redirect", "content_digest", "is_revisit", "crawl")
 ESCAPES = re.compile(rb"\\(\\|x([0-9A-F]{2}))")
 # What a table of bodies cannot tell: these anomalies are of records, and of codings of HTTP.
-RECORD_ANOMALIES = ("length_quirk", "headers_cut", "record_cut", "misdeclared_coding", "coding_cut", "payload_truncated")
+RECORD_ANOMALIES = ("length_quirk", "headers_cut", "record_cut", "misdeclared_coding", "coding_cut", "payload_truncated", "challenge_page")
 
 
 def unescaped(text, is_valid_utf8):

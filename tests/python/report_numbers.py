@@ -59,9 +59,13 @@ def without(columns, *names):
     return {header: column for header, column in columns.items() if header not in names}
 
 
+REASONS = {"own_name": "rules that name it", "fallback_name": "rules that name its fallback", "wildcard": "rules for all crawlers", "refused": "refused by a server",
+           "payment": "payment is asked (402)", "origin_down": "server down (5xx)", "undecided": "not decided", "no_block": "not kept out"}
+
 # For each figure: the label of a row of the answer, and the column of the answer in each column of the table.
 FIGURES = {
     "outcomes": (lambda row, token: RESPONSES.get(row["outcome"], row["outcome"]), SHARES),
+    "reasons": (lambda row, token: REASONS[row["reason"]], SHARES),
     "ai-crawlers": (crawler, {
         **BLOCKING, "hosts with a group that it obeys": "hosts_naming", "hosts by name": "hosts_blocked_by_name", "operator": "operator"}),
     "ai-crawlers-over-time": (lambda row, token: f"{token[row['agent']]} in {row['crawl']}", {**BLOCKING, "hosts by name": "hosts_blocked_by_name"}),
@@ -138,7 +142,7 @@ def check_figure(results, name, key, article, ask, token):
                 if header in columns:
                     value = found[label][columns[header]] if label in found else "no such row"
                     # Rows about responses have the empty rule set, which the page leaves out.
-                    is_left_out = cell == "–" and header == "largest rule set" and key in ("outcomes", "rule-sets")
+                    is_left_out = cell == "–" and header == "largest rule set" and key in ("outcomes", "reasons", "rule-sets")
                     value = escaped(value) if isinstance(value, str) else value
                     results.check(is_left_out or is_shown(cell, value), f"{name}: {key}: {label}: {header}: {cell}, but the answer is {value}")
     if key == "anomalies":
@@ -440,6 +444,14 @@ def check_lead(results, name, key, article, table):
     elif key == "dialects":
         rows = [max(table, key=lambda row: (number(row["share of domains"]), number(row["share"])))]
         rows = rows if rows[0]["captures that differ by rules"] != "0" else []
+        check_order(results, name, key, article, table)
+    elif key == "reasons":
+        # What keeps a crawler out, without the hosts that are not decided or let it in.
+        table = [row for row in table if row["reason"] not in (REASONS["undecided"], REASONS["no_block"])]
+        rows = [max(table, key=lambda row: [number(share) for share in first_share(row)])] if table else []
+        results.check(bool(rows) == lead.endswith("with a capture.") and bool(rows) != lead.startswith("No host keeps "), f"{name}: {key}: {lead}")
+        if not rows:
+            return
         check_order(results, name, key, article, table)
     elif key == "ai-crawlers-over-time":
         crawls = re.match(r"(\S+) is blocked by .*? in (\S+), and by .*? in (\S+)\.( |$)", lead)

@@ -19,6 +19,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from body_tables import COLUMNS, RECORD_ANOMALIES, as_texts, digest_of, is_text, response_of, rows_of, write_parquet, write_text
+from dataset import opened
 from record_lists import write_list
 from source_runs import (REAL, REAL_ARCHIVES, SAMPLES, assert_same_bytes, check_commands, check_resumed, compare_rows, events_of, faults_of,
                          files_of, kill_when, query, run_tests, run_to)
@@ -228,7 +229,7 @@ class Tests:
         """Unquoted empty bodies are null, whole floats are numbers, and URLs are absolute; nothing is lost without a word."""
         url = "https://{}.example/robots.txt".format
         cases = {
-            "null": (f'url,body\n{url("a")},\n{url("b")},""\n{url("c")},x\n', [0], "an empty field without quotes is null"),
+            "null": (f'url,body\n{url("a")},\n{url("b")},""\n{url("c")},x\n', [], "an empty field without quotes is null"),
             "floats": (f'url,body,status\n{url("a")},x,200.0\n{url("b")},,404.0\n{url("c")},x,200.5\n', [2], "200.5"),
             "quote": (f'url,body\n{url("a")},"x\ny"\n{url("b")},"x\n{url("c")},x\n', [1], "the quote that opens at line 4 is not closed"),
             "bare": (f'url,body\na.example,x\na.example/robots.txt,x\nhttps://a.example,x\n{url("b")}?x,x\n', [0, 1, 2], "write it as https://HOST/robots.txt"),
@@ -243,6 +244,9 @@ class Tests:
             ran = run_to(bool(expected), self.program, "bodies", path, "-q", "-o", out)
             assert words in ran.stderr, f"{name}: {words!r} is not in {ran.stderr}"
             assert [row[1] for row in faults_of(out)] == expected, f"{name}: {faults_of(out)}"
+            if name == "null":
+                assert opened(out).sql("SELECT h.outcome, h.wildcard_verdict FROM hosts h ORDER BY h.surt_host_name").fetchall() == [
+                    ("failed", "unknown"), ("successful", "allow_all"), ("successful", "allow_all")]
             if name == "floats":
                 assert query(out, "robots_files", "fetch_status", "ORDER BY _place") == [(200,), (404,)]
                 assert query(out, "host_verdicts", "count(*)", "WHERE verdict = 'disallow_all'") == [(0,)]
@@ -250,6 +254,36 @@ class Tests:
                 read = query(out, "robots_files", "strftime(fetch_time, '%d %H:%M')", "ORDER BY _place")
                 assert [time for time, in read] == ["01 12:30"] * 3 + ["01 00:00"] + [None] * 4, read
                 assert query(out, "anomalies", "count(*)", "WHERE code = 'bad_date'") == [(3,)]
+
+    def test_fetches_that_failed_are_captures_of_which_nothing_is_decided(self):
+        """Without a status or with 0, a row without a body or with an error is a failed fetch. Any answer of its host is preferred to it."""
+        body = "User-agent: GPTBot\nDisallow: /\n"
+        rows = [
+            {"host": "a.example", "status": 200, "body": body}, {"host": "a.example", "status": 0, "body": None, "error": "timeout"},
+            {"domain": "b.example:8080", "status": None, "body": None, "error": "dns"}, {"host": "c.example", "status": "-", "body": body},
+            {"host": "d.example", "status": None, "body": "<p>blocked", "error": "reset"}, {"host": "e.example", "status": 302, "body": None},
+            {"host": "e.example", "status": 0, "body": None}, {"host": "f.example", "status": 0, "body": body},
+            {"host": "g.example", "status": 200, "body": body, "error": "cut"}, {"host": "https://h.example/", "status": 200, "body": body},
+            {"host": "", "status": 200, "body": body}]
+        path, out = self.folder / "tables" / "failed.jsonl", self.folder / "failed"
+        path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+        ran = run_to(1, self.program, "bodies", path, "-o", out)
+        assert "7 rows with a host, read as https://HOST/robots.txt" in ran.stdout and "4 rows without a response" in ran.stdout, ran.stdout
+        assert [row[1] for row in faults_of(out)] == [7, 8, 9, 10], faults_of(out)
+        hosts = "SELECT h.url, h.fetch_status, h.outcome, h.wildcard_verdict FROM hosts h ORDER BY h.surt_host_name"
+        assert opened(out).sql(hosts).fetchall() == [
+            ("https://a.example/robots.txt", 200, "successful", "allow_all"), ("https://b.example:8080/robots.txt", None, "failed", "unknown"),
+            ("https://c.example/robots.txt", None, "successful", "allow_all"), ("https://d.example/robots.txt", None, "failed", "unknown"),
+            ("https://e.example/robots.txt", 302, "redirect", "unknown")]
+        assert query(out, "anomalies", "count(*)", "WHERE code = 'fetch_failed'") == [(4,)]
+        assert query(out, "robots_files", "count(*)", "WHERE body_bytes > 0") == [(2,)]
+        for name, text, words in (("array.json", "[" + json.dumps(rows[0]) + "]", "jq -c '.[]'"), ("tabs.tsv", "host\tbody\na.example\tx\n", "tab-separated")):
+            path = self.folder / "tables" / name
+            path.write_text(text)
+            ran = run_to(2, self.program, "bodies", path, "-o", self.folder / "refused")
+            assert words in ran.stderr and ran.stderr.count("\n") == 2, ran.stderr
+        ran = run_to(2, self.program, "bodies", self.folder / "tables", "-o", self.folder / "refused")
+        assert "it is a folder" in ran.stderr and "read_text" in ran.stderr, ran.stderr
 
     def test_a_table_needs_only_urls_and_bodies(self):
         rows = [row for row in self.texts if row["body"] is not None and row["fetch_status"] == 200]

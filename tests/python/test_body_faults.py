@@ -98,8 +98,9 @@ def type_cases():
         crawls = {"numbers": {"1", "2"}, "dictionaries of numbers": {"1", "2"}}.get(name, {"none"})
         yield Case(f"crawls of {name}", two_rows(crawl=values), codes=(0, 2), crawls=crawls, words=("table.parquet",))
     for column in "url", "body":
-        yield Case(f"nulls of no type in {column}", two_rows(**{column: pa.nulls(2)}), codes=(1, 2), is_sound=False)
-        yield Case(f"nulls in {column}", two_rows(**{column: None}), codes=(1,), faults=1)
+        # A row without a body is a failed fetch.
+        yield Case(f"nulls of no type in {column}", two_rows(**{column: pa.nulls(2)}), codes=(0, 1, 2), is_sound=False)
+        yield Case(f"nulls in {column}", two_rows(**{column: None}), codes=(int(column == "url"),), faults=int(column == "url"))
     yield Case("nulls everywhere", two_rows(url=None, body=None, fetch_time=None, fetch_status=None, crawl=None, headers=None, fetch_redirect=None,
                                             content_digest=None, is_revisit=None), codes=(1,), faults=1)
     yield Case("a null of a dictionary", two_rows(body=pa.array([BODY, None]).dictionary_encode()), codes=(1,), faults=1)
@@ -137,7 +138,7 @@ def value_tables():
               "colons": b":" * 1_000_000,
               "20 MB": BODY.encode() * (20_000_000 // len(BODY)), "gzip": gzip.compress(BODY.encode()),
               "random": random.Random(SEED).randbytes(1_000_000)}
-    yield "bodies", [*(({"body": body}, None) for body in bodies.values()), ({"body": None}, "fault")]
+    yield "bodies", [*(({"body": body}, None) for body in bodies.values()), ({"body": None}, "fetch_failed")]
     zeros = gzip_of_zeros(LARGE)
     codings = (("gzip", zeros), ("gzip, gzip", gzip.compress(zeros)), ("gzip", zeros[:1000]), ("gzip", BODY.encode()),
                (", ".join(["gzip"] * 8), b"\x1f\x8b" * 100), ("br", b"\0"),
@@ -180,7 +181,7 @@ def format_cases(largest):
         yield Case(f"CSV: {name}", data, words=named, suffix="csv")
     for name, header in ("", b"url,body\n"), (" with a crawl", b"url,body,crawl\n"):
         yield Case(f"CSV: no rows{name}", header, codes=(0, 1, 2), suffix="csv", is_sound=False, captures=0)
-    for name, rest, faults in (("rows of other lengths", b"https://x/\nhttps://x/,y,z\n,\n", 2), ("not UTF-8", b"https://x\xff.example/robots.txt,\xff\xfe\n", None),
+    for name, rest, faults in (("rows of other lengths", b"https://x/\nhttps://x/,y,z\n,\n", 1), ("not UTF-8", b"https://x\xff.example/robots.txt,\xff\xfe\n", None),
                                ("null bytes in a row", b"\0,\0\n", None),
                                ("a quote within", b'a"b,"c"d"\n', None), ("carriage returns", b"x,y\rz,w\r\n", None), ("empty lines", b"\n\n\n", 0)):
         yield Case(f"CSV: {name}", head + rest, codes=(0, 1), faults=faults, suffix="csv")

@@ -1,4 +1,4 @@
-"""Tries three recipes of CONTRIBUTING.md in a copy of the repository: an anomaly, a column, and a question.
+"""Tries four recipes of CONTRIBUTING.md in a copy of the repository: an anomaly, a column, a question, and a kind of source.
 
     python tests/python/test_contributing.py
 
@@ -49,6 +49,74 @@ WHERE s.crawl IS NOT NULL OR NOT k.is_known
 ORDER BY s.crawl DESC;
 
 FROM trial_hosts();
+"""
+
+# A kind of source: a file of one line with a URL and a body.
+SOURCE = """//! Files of one line with a URL and a body.
+
+use super::slice::OpenedInput;
+use super::{InputSlice, ItemError, ReadItem, SlicePosition, SliceReader, Source, Unopened};
+use crate::InputPlace;
+use capture::{Capture, CaptureScope, FetchedRow};
+use std::io;
+use warc::RecordLocation;
+
+#[derive(Debug)]
+pub(crate) struct Trial {
+    pub(crate) place: InputPlace,
+}
+
+struct TrialReader {
+    text: Vec<u8>,
+    is_read: bool,
+}
+
+impl Source for Trial {
+    fn place(&self) -> &InputPlace {
+        &self.place
+    }
+
+    fn open(
+        &self,
+        slice: &InputSlice,
+        _archive: &mut warc::Reader,
+    ) -> Result<(Box<dyn SliceReader>, u64), Unopened> {
+        let OpenedInput::File(file) = slice.open_input()? else {
+            return Err(Unopened::Failed(io::Error::other("it is a stream")));
+        };
+        let mut text = vec![0; file.length() as usize];
+        let length = file.read_at(0, &mut text).map_err(Unopened::Failed)?;
+        text.truncate(length);
+        let reader = TrialReader { text, is_read: false };
+        Ok((Box::new(reader), 0))
+    }
+}
+
+impl SliceReader for TrialReader {
+    fn advance(&mut self, _archive: &mut warc::Reader) -> Result<bool, ItemError> {
+        Ok(!std::mem::replace(&mut self.is_read, true))
+    }
+
+    fn item<'r>(&'r self, _archive: &'r warc::Reader, scope: CaptureScope) -> ReadItem<'r> {
+        let mut parts = self.text.splitn(2, |byte| *byte == b'\\t');
+        let row = FetchedRow {
+            url: parts.next().unwrap_or_default(),
+            status: Some(200),
+            body: parts.next(),
+            ..FetchedRow::default()
+        };
+        ReadItem {
+            kind: "row",
+            location: RecordLocation::default(),
+            capture: Some(Capture::from_row(&row, scope)),
+            record: None,
+        }
+    }
+
+    fn position(&self, _archive: &warc::Reader) -> SlicePosition {
+        SlicePosition::default()
+    }
+}
 """
 
 # The answers to the new question: on hand-made rows, and by another computation.
@@ -104,6 +172,13 @@ def question():
     assert "| `trial_hosts` |" in text("docs/queries.md")
 
 
+def source():
+    (COPY / "one.trial").write_text("https://one.example/robots.txt\tUser-agent: GPTBot\nDisallow: /\n", encoding="utf-8")
+    run(PROGRAM, "one.trial", "-q", "-o", "target/one.parquet")
+    found = opened(COPY / "target/one.parquet").sql("SELECT url, fetch_status, n_disallow FROM robots_files").fetchall()
+    assert found == [("https://one.example/robots.txt", 200, 1)], found
+
+
 # By recipe: the check, and the edits: file, a text in it or None for a new file, and the text that replaces it, in which § is the old text.
 TRIALS = {
     "Add an anomaly": (anomaly, [
@@ -121,9 +196,16 @@ TRIALS = {
         ("src/tables/rules.rs", "} derived {\n    path_bytes", '    is_root: Bool, "True if the path is `/`.";\n§'),
         ("src/tables/rules.rs", "        self.beyond_500kib\n",
          '        self.is_root.extend(lines.clone().map(|line| robots.text(line.value) == b"/"));\n§')]),
+    "Add a kind of source": (source, [
+        ("src/sources/reader/trial.rs", None, SOURCE),
+        ("src/sources/reader/mod.rs", "mod slice;\n", "§mod trial;\n"),
+        ("src/sources/reader/mod.rs", "use std::fmt::Debug;\n", "§pub(crate) use trial::Trial;\n"),
+        ("src/sources/input/mod.rs", "        source: Arc::new(Archive { place }),\n",
+         '        source: if place.display_path().extension().is_some_and(|suffix| suffix == "trial") {\n'
+         "            Arc::new(crate::reader::Trial { place })\n        } else {\n            Arc::new(Archive { place })\n        },\n")]),
     "Add a question": (question, [
-        ("jobs/queries/q45_trial_hosts.sql", None, QUESTION),
-        ("src/tables/questions.rs", '    "q44_blocking_by_category"\n', '§    "q45_trial_hosts"\n'),
+        ("jobs/queries/q46_trial_hosts.sql", None, QUESTION),
+        ("src/tables/questions.rs", '    "q45_words_that_contradict"\n', '§    "q46_trial_hosts"\n'),
         ("tests/python/independent/questions.py", "    def file_sizes(self):\n",
          '    def trial_hosts(self):\n        return self.each_crawl(lambda hosts: [{"hosts": len(hosts)}])\n\n§'),
         ("tests/python/test_queries.py", "SMALL_ANSWERS = {\n", '§    "trial_hosts()": ("hosts", [(4,)]),\n')]),

@@ -65,6 +65,7 @@ CALLS = {
     "contradictions": [{}, {"agent": "CCBot"}, {"agent": "OAI-SearchBot"}, {"agent": "ChatGPT-User"}, {"agent": "AhrefsBot"}],
     "words_that_contradict": [{}, {"agent": "GPTBot"}],
     "effective_preferences": [{}, {"agent": "GPTBot"}, {"agent": "Googlebot-News"}],
+    "blocking_by_reason": [{}, {"by_network": True}, {"agent": "Googlebot-Image"}, {"agent": "AdsBot-Google", "by_network": True}],
     "blocking_by_software": [{"min_hosts": 1}, {}, {"kind": "server", "min_hosts": 1}, {"kind": "template", "agent": "CCBot", "min_hosts": 2}],
     "evidence": [{"agent": "GPTBot"}, {"agent": "CCBot"}],
 }
@@ -81,15 +82,20 @@ OVER_TIME = {"change_rates", "names_first_seen", "hosts_decided_in_every_crawl"}
 EVIDENCE = "evidence"
 
 
+# In the order of the question: rules, then servers, then neither.
+REASONS = ("own_name", "fallback_name", "wildcard", "refused", "payment", "origin_down", "undecided", "no_block")
+
+
 def by_hosts(row):
     return -row["hosts"]
 
 
 # The order of the rows of a crawl, of questions without `top`; and of those with it, if it is not by hosts.
 ORDER = dict.fromkeys((
-    "outcome_funnel", "training_or_search", "stated_preferences", "blocked_at_the_edge",
+    "outcome_funnel", "training_or_search", "stated_preferences",
     "blocking_by_software", "blocking_by_category"), by_hosts) | {
     "changes_between_crawls": lambda row: (row["verdict_before"] == row["verdict_after"], -row["hosts"]),
+    "blocking_by_reason": lambda row: (REASONS.index(row["reason"]), -row["hosts"], row["waf_hint"] or "~"),
     "blocking_by_tld": lambda row: (-row["hosts"], row["url_host_tld"] or "~"),
     "blocking_by_agent": lambda row: (-row["hosts_blocked_by_name"], -row["hosts_naming"], row["agent"]),
     "most_common_rule_sets": lambda row: (-row["domains_any"], -row["hosts"]), "walled_gardens": lambda row: row["surt_host_name"]}

@@ -45,6 +45,7 @@ ROOT = Path(__file__).resolve().parents[2]
 JOBS = ROOT / "jobs"
 SCHEMAS = ROOT / "schemas"
 MACROS = ROOT / "src" / "tables" / "macros.sql"
+REASONS = MACROS.with_name("reasons.sql")
 # The first macro of views.sql, which depends on the dataset.
 MEANING = "CREATE OR REPLACE MACRO meaning_of(crawl) AS 1; COMMENT ON MACRO meaning_of IS 'A meaning';\n"
 ORACLE = Path(__file__).with_name("oracle") / "hosts.sql"
@@ -146,6 +147,7 @@ def define(con):
     """Defines the macros and the questions."""
     con.execute(MEANING)
     con.execute(MACROS.read_text(encoding="utf-8"))
+    con.execute(REASONS.read_text(encoding="utf-8"))
     for question in questions.ALL:
         con.execute(question.definition)
         con.execute(f"COMMENT ON MACRO TABLE {question.name} IS 'A question'")
@@ -633,6 +635,9 @@ LIST_ANSWERS = {
         *((NEW, outcome, 1, 8) for outcome in ("defer_visits", "notfound", "redirect", "revisit without content"))]),
     "access_in_three()": ("crawl access hosts of_hosts by_name by_wildcard by_status by_no_rule", [
         (OLD, "partial", 1, 1, 0, 1, 0, 0), (NEW, "allow_all", 2, 8, 0, 0, 1, 1), (NEW, "disallow_all", 4, 8, 2, 1, 1, 0), (NEW, "unknown", 2, 8, 0, 0, 2, 0)]),
+    "blocking_by_reason()": ("crawl agent reason hosts of_hosts partial", [
+        (OLD, "gptbot", "no_block", 1, 1, 1), (NEW, "gptbot", "own_name", 2, 8, 0), (NEW, "gptbot", "wildcard", 1, 8, 0),
+        (NEW, "gptbot", "origin_down", 1, 8, 0), (NEW, "gptbot", "undecided", 2, 8, 0), (NEW, "gptbot", "no_block", 2, 8, 0)]),
     # one and two block gptbot, three also seeker, and five, by its status, also reader, which ignores '*'.
     "training_or_search()": ("crawl training_blocked search_blocked assistant_blocked hosts of_hosts", [
         (OLD, False, False, False, 1, 1), (NEW, False, False, False, 2, 6), (NEW, True, False, False, 2, 6), (NEW, True, True, False, 1, 6),
@@ -730,7 +735,7 @@ def test_macros(t, con):
         "SELECT column_name FROM (DESCRIBE FROM verdicts_for('x'))")],
         "crawl host_id surt_host_name url_host_name url url_host_tld url_host_registered_domain domain domain_id archive_no rules_robots_id "
         "content_class ruleset_id template agent category verdict "
-        "verdict_google verdict_rfc9309 verdict_koster1996 basis root_allowed crawl_delay_ms evidence_line n_allow n_disallow".split())
+        "verdict_google verdict_rfc9309 verdict_koster1996 basis root_allowed crawl_delay_ms evidence_line n_allow n_disallow by_fallback".split())
 
     t.equal("verdicts_in: category and category2", lambda: rows(
         "SELECT DISTINCT agent, category FROM verdicts_in(['ai_training', 'ai_search']) ORDER BY ALL"),
@@ -757,6 +762,31 @@ def test_macros(t, con):
 def without_lists():
     """The questions that can be asked without a list."""
     return [question for question in questions.ALL if not question.needs_list]
+
+
+def test_reasons(t, con):
+    """Every status with and without a network and a challenge, and every verdict with its basis, has the first reason that applies."""
+    def expected(status, network, challenge, verdict, basis, fallback):
+        by_rules = {"explicit": "fallback_name" if fallback else "own_name"}.get(basis, "wildcard")
+        refused = [401, 403, 429, 451, 999, *([405, 406, 418] if network else [])]
+        lines = [
+            ("undecided", verdict == "unknown"), ("refused", challenge or status in refused), ("payment", status == 402),
+            ("origin_down", status is not None and 500 <= status <= 599), ("no_block", status is not None and 400 <= status <= 499),
+            ("undecided", basis == "http_status"), (by_rules, verdict == "disallow_all"), ("no_block", True)]
+        return next(reason for reason, applies in lines if applies)
+
+    def test():
+        statuses = [None, 100, 200, 204, 299, 301, *range(400, 432), 451, 499, *range(500, 531), 599, 600, 999]
+        outcomes = [(verdict, basis) for verdict in ("allow_all", "disallow_all", "partial", "unknown")
+                    for basis in ("explicit", "wildcard", "no_group", "html", "http_status", "too_complex")]
+        cases = [(status, network, challenge, verdict, basis, fallback) for status in statuses for network in (None, "cloudflare")
+                 for challenge in (False, True) for verdict, basis in outcomes for fallback in (False, True)]
+        con.execute("CREATE OR REPLACE TEMP TABLE cases (number INTEGER, status SMALLINT, network VARCHAR, challenge BOOLEAN, verdict VARCHAR, basis VARCHAR, fallback BOOLEAN)")
+        con.executemany("INSERT INTO cases VALUES (?, ?, ?, ?, ?, ?, ?)", [(number, *case) for number, case in enumerate(cases)])
+        rows = con.execute("SELECT reason_of(c.status, c.network, c.challenge, c.verdict, c.basis, c.fallback) FROM cases c ORDER BY c.number").fetchall()
+        wrong = [(case, reason) for case, (reason,) in zip(cases, rows, strict=True) if reason != expected(*case)]
+        assert not wrong, wrong[:5]
+    t.check("reasons over every status, network and verdict", test)
 
 
 def test_answers(t, folder):
@@ -1093,7 +1123,7 @@ def test_nothing_counted(t):
     d.capture(30, "https://one.test/robots.txt", 304, crawl="CC-MAIN-2026-01", fetch_time="2026-01-01 00:00:00")
     d.load(con)
     # Of these, a host with a capture and without a verdict is counted.
-    captured = {"outcome_funnel", "access_in_three", "changes_between_crawls", "names_first_seen", "blocked_at_the_edge", "change_rates", "denominators",
+    captured = {"outcome_funnel", "access_in_three", "changes_between_crawls", "names_first_seen", "blocking_by_reason", "change_rates", "denominators",
                 "dialects_that_disagree"}
     for question in without_lists():
         def test():
@@ -1272,6 +1302,7 @@ def main():
     make_tables(con)
     all_rows().load(con)
     test_macros(t, con)
+    test_reasons(t, con)
     define(con)  # the macros can be loaded twice
 
     test_shares(t, con, "all rows")

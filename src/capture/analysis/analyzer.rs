@@ -126,7 +126,11 @@ impl BodyEvaluator {
 /// Returns the verdict of a capture whose body is not parsed, according to its status.
 fn status_verdict(capture: &Capture<'_>) -> AgentVerdict<'static> {
     let effect_verdict = |effect: StatusEffect| match effect {
-        _ if capture.record.is_revisit || capture.cut == Some(Cut::StatusLine) => Verdict::Unknown,
+        _ if capture.record.is_revisit
+            || matches!(capture.cut, Some(Cut::NoResponse | Cut::StatusLine)) =>
+        {
+            Verdict::Unknown
+        }
         StatusEffect::AllowAll => Verdict::AllowAll,
         StatusEffect::DisallowAll => Verdict::DisallowAll,
         StatusEffect::Parse | StatusEffect::Follow | StatusEffect::Defer => Verdict::Unknown,

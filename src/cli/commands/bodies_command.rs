@@ -23,9 +23,12 @@ use std::path::PathBuf;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-A table has a row for each robots.txt file that was fetched, with its URL and its body, as text or bytes. It is \
-Parquet, CSV with a header, JSON lines or CDXJ, also in gzip. Without a status, a row is a successful fetch. A body \
-that is null is that of a fetch that failed. In CSV an empty body has quotes (\"\"): without them it is null.
+A table has a row for each robots.txt file that was asked for, with its URL and its body, as text or bytes. It is \
+Parquet, CSV with a header, JSON lines or CDXJ, also in gzip. A column `host` or `domain` instead of `url` has hosts, \
+whose robots.txt is that of https. In CSV an empty body has quotes (\"\"): without them it is null.
+
+A row without a status, or with 0, is a failed fetch if it has no body, or a text in the column `error`: its host is \
+captured, and nothing is decided of it. A row without a status but with a body is a successful fetch.
 
 The columns `fetch_time` (a time, or text in ISO form or of 8 or 14 digits), `fetch_status`, `fetch_redirect`, `headers` \
 (lines, or a JSON object) and `crawl` are used, if the table has them. In the tables that are written, \
@@ -50,7 +53,7 @@ pub(crate) struct BodiesArgs {
     #[arg(long, value_name = "NAME", value_hint = ValueHint::Other)]
     pub(crate) crawl: Option<String>,
 
-    /// The names of columns, as `url=site,body=text`; keys: url, body, time, status, redirect, headers, crawl
+    /// The names of columns, as `url=site,body=text`; keys: url, host, body, time, status, error, redirect, headers, crawl
     /// [default: the names that are listed below]
     #[arg(long, value_name = "KEY=NAME", value_delimiter = ',', value_parser = columns_parser(&BODY_COLUMN_KEYS), value_hint = ValueHint::Other)]
     pub(crate) columns: Vec<ColumnArg>,

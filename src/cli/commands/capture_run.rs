@@ -131,6 +131,7 @@ fn warn_about_rows(done: &ScanSummary, caller: &Caller) {
         unquoted_bodies,
         other_paths,
         bad_times,
+        ..
     } = done.row_notes;
     if bad_times > 0 {
         let rows = format_count(bad_times, "row");

@@ -103,6 +103,18 @@ fn write_captures(summary: &ScanSummary, out: &mut String) {
             format_resumed_faults(summary)
         );
     }
+    let notes = &summary.row_notes;
+    if notes.hosts > 0 {
+        let rows = format_count(notes.hosts, "row");
+        let _ = writeln!(out, "{rows} with a host, read as https://HOST/robots.txt");
+    }
+    if notes.failed_fetches > 0 {
+        let rows = format_count(notes.failed_fetches, "row");
+        let _ = writeln!(
+            out,
+            "{rows} without a response: failed fetches, of which nothing is decided"
+        );
+    }
     if let Some(most_blocked) = &summary.most_blocked {
         write_most_blocked(most_blocked, out);
     }

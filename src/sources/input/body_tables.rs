@@ -3,7 +3,7 @@
 use super::{FoundInputs, Input, MAX_INPUTS, is_partition_name, names};
 use crate::InputPlace;
 use crate::error::SourceErrorKind;
-use crate::reader::{BodyTable, capture_columns, open_table};
+use crate::reader::{BodyTable, open_table};
 use crate::table_file::{ColumnNames, RowRanges, RowStatus, TableReader, Value, shorten};
 use errors::Error;
 use std::collections::BTreeMap;
@@ -27,8 +27,8 @@ const MAX_TABLE_CRAWLS: usize = 10_000;
 const MAX_CRAWL_CHANGES: usize = 4_000_000;
 
 /// The keys of the columns whose names the user can give.
-pub const BODY_COLUMN_KEYS: [&str; 7] = [
-    "url", "body", "time", "status", "redirect", "headers", "crawl",
+pub const BODY_COLUMN_KEYS: [&str; 9] = [
+    "url", "host", "body", "time", "status", "error", "redirect", "headers", "crawl",
 ];
 
 /// Returns the inputs of some tables: one for each crawl of each table, in the order of crawls, then of tables.
@@ -63,7 +63,7 @@ pub fn find_bodies(
             ));
         }
         // A table without a required column must be an error before anything is written.
-        TableReader::open(open_table(table)?, table, &capture_columns(columns), None)?;
+        let has_hosts = BodyTable::find_hosts(table, columns)?;
         let crawls = match crawl {
             Some(crawl) => BTreeMap::from([(crawl.to_owned(), None)]),
             None => find_crawls(table, columns)?,
@@ -76,6 +76,7 @@ pub fn find_bodies(
                 source: Arc::new(BodyTable {
                     place: InputPlace::File(table.clone()),
                     columns: columns.clone(),
+                    has_hosts,
                     ranges,
                 }),
                 name: name.clone(),

@@ -405,6 +405,10 @@ fn complete_input(
 pub fn check_archives(inputs: &[Input]) -> Result<(), Error> {
     let mut first = None;
     for (i, input) in inputs.iter().enumerate() {
+        // Another kind of source finds out itself whether it can read the input.
+        if !input.source.is_read_whole() {
+            return Ok(());
+        }
         let detected = match input.place() {
             InputPlace::File(path) => match fs::File::open(path) {
                 Ok(file) => detect_compression(file),

@@ -3,7 +3,7 @@
 use super::faults::bad_row_fault;
 use super::{InputSlice, ItemError, ReadItem, SlicePosition, SliceReader, Source, Unopened};
 use crate::InputPlace;
-use crate::error::SourceErrorKind;
+use crate::error::{SourceErrorKind, TableDefect};
 use crate::table_file::{ColumnNames, RowRanges, RowStatus, TableReader, Value, WantedColumn};
 use capture::date::is_plausible;
 use capture::{Capture, CaptureScope, FetchedRow, RowFields, ScannedRow};
@@ -61,13 +61,18 @@ mod column {
     pub(super) const CONTENT_USAGE: usize = 16;
     pub(super) const TDM_RESERVATION: usize = 17;
     pub(super) const WAF_HINT: usize = 18;
+    pub(super) const ERROR: usize = 19;
 }
 
-/// Returns the columns of a capture, in the order of [`column`].
-pub(crate) fn capture_columns(names: &ColumnNames) -> [WantedColumn; 19] {
+/// Returns the columns of a capture, in the order of [`column`]. The first one has URLs, or hosts if `has_hosts` is true.
+fn capture_columns(names: &ColumnNames, has_hosts: bool) -> [WantedColumn; 20] {
     let stored = |name: &str| names.optional(name, &[name]);
     [
-        names.required("url", &["url"]).of_text(),
+        if has_hosts {
+            names.required("host", &["host", "domain"]).of_text()
+        } else {
+            names.required("url", &["url"]).of_text()
+        },
         names.required("body", &["body"]).of_text(),
         names.optional("time", &["fetch_time", "timestamp", "time"]),
         names.optional("status", &["fetch_status", "status"]),
@@ -86,6 +91,7 @@ pub(crate) fn capture_columns(names: &ColumnNames) -> [WantedColumn; 19] {
         stored("http_content_usage"),
         stored("http_tdm_reservation"),
         stored("waf_hint"),
+        names.optional("error", &["error"]),
     ]
 }
 
@@ -95,6 +101,8 @@ pub(crate) struct BodyTable {
     pub(crate) place: InputPlace,
     /// The names of the columns.
     pub(crate) columns: ColumnNames,
+    /// True if the rows have hosts instead of URLs.
+    pub(crate) has_hosts: bool,
     /// The numbers of the rows; `None` for all.
     pub(crate) ranges: RowRanges,
 }
@@ -102,6 +110,9 @@ pub(crate) struct BodyTable {
 /// Reads the captures of a table of bodies.
 struct BodyReader {
     table: TableReader,
+    has_hosts: bool,
+    /// The URL of the current row.
+    url: Vec<u8>,
     /// The HTTP header of the current row, with a status line; empty if the row has none.
     header: Vec<u8>,
     /// The body of the current row, if it is stored as text with escapes.
@@ -120,6 +131,10 @@ pub struct RowNotes {
     pub other_paths: u64,
     /// The rows whose time cannot be read or is implausible.
     pub bad_times: u64,
+    /// The rows that have a host instead of a URL.
+    pub hosts: u64,
+    /// The rows without a response.
+    pub failed_fetches: u64,
 }
 
 /// The error of a time that cannot be read or is implausible.
@@ -132,6 +147,8 @@ impl RowNotes {
         self.unquoted_bodies += other.unquoted_bodies;
         self.other_paths += other.other_paths;
         self.bad_times += other.bad_times;
+        self.hosts += other.hosts;
+        self.failed_fetches += other.failed_fetches;
     }
 }
 
@@ -147,18 +164,47 @@ impl Source for BodyTable {
     ) -> Result<(Box<dyn SliceReader>, u64), Unopened> {
         let path = self.place.display_path();
         let opened = open_table(path).and_then(|file| {
-            let wanted = capture_columns(&self.columns);
+            let wanted = capture_columns(&self.columns, self.has_hosts);
             TableReader::open(file, path, &wanted, self.ranges.clone())
         });
         let table = opened.map_err(|error| Unopened::Failed(io::Error::other(error)))?;
         let reader = BodyReader {
             table,
+            has_hosts: self.has_hosts,
+            url: Vec::new(),
             header: Vec::new(),
             unescaped_body: None,
             count: 0,
             notes: RowNotes::default(),
         };
         Ok((Box::new(reader), 0))
+    }
+}
+
+impl BodyTable {
+    /// Returns true if a table has a column of hosts, or domains, instead of URLs.
+    ///
+    /// # Errors
+    ///
+    /// Those of opening the table: it must have one of them, and the other required columns.
+    pub(crate) fn find_hosts(path: &Path, columns: &ColumnNames) -> Result<bool, Error> {
+        let open = |has_hosts| {
+            let wanted = capture_columns(columns, has_hosts);
+            TableReader::open(open_table(path)?, path, &wanted, None)
+        };
+        if columns.has("host") && !columns.has("url") {
+            return open(true).map(|_| true);
+        }
+        let of_urls = match open(false) {
+            Err(error) if !columns.has("url") => error,
+            opened => return opened.map(|_| false),
+        };
+        match open(true) {
+            Ok(_) => Ok(true),
+            // The table has a column of hosts, and lacks another one.
+            Err(error) if !lacks_column(&error, "host") => Err(error),
+            Err(_) => Err(of_urls),
+        }
     }
 }
 
@@ -180,10 +226,13 @@ impl SliceReader for BodyReader {
             RowStatus::Lost(error) => damaged(describe_loss(&error)),
             RowStatus::Row => {
                 self.count += 1;
+                self.find_url();
                 match self.check_row() {
                     Some(reason) => damaged(reason),
                     None => {
                         self.notes.bad_times += u64::from(self.time().is_err());
+                        self.notes.hosts += u64::from(self.has_hosts);
+                        self.notes.failed_fetches += u64::from(self.is_failed());
                         self.build_header();
                         self.unescaped_body = self.unescape_body();
                         Ok(true)
@@ -197,10 +246,11 @@ impl SliceReader for BodyReader {
         let table = &self.table;
         let time = self.time();
         let row = FetchedRow {
-            url: self.url(),
+            url: &self.url,
             time: time.unwrap_or_default(),
             has_bad_time: time.map_or(true, |time| self.is_scanned() && time.is_none()),
-            status: self.status().ok().flatten(),
+            status: self.status(),
+            is_failed: self.is_failed(),
             redirect: table.value(column::REDIRECT).text(),
             header: &self.header,
             body: match &self.unescaped_body {
@@ -262,47 +312,93 @@ impl BodyReader {
             }
         }
         // A scan stores a URL that cannot be parsed as the record has it.
-        if let Some(reason) = find_url_defect(self.url()).filter(|_| !self.is_scanned()) {
+        let defect = if self.has_hosts {
+            find_host_defect(self.table.value(column::URL).text().unwrap_or_default())
+        } else {
+            find_url_defect(&self.url)
+        };
+        if let Some(reason) = defect.filter(|_| !self.is_scanned()) {
             return Some(reason.to_owned());
         }
-        let status = match self.status() {
-            Ok(status) => status,
+        let code = match self.code() {
+            Ok(code) => code,
             Err(value) => return Some(format!("the status of the row is {value}")),
         };
-        let has_body = match self.table.value(column::BODY) {
-            Value::Text(_) => true,
-            Value::Null => false,
-            Value::Number(_) | Value::Time(_) | Value::Flag(_) | Value::Other => {
-                return Some("the body of the row is neither text nor bytes".to_owned());
-            }
-        };
-        let has_other_status = status.is_some_and(|code| !(200..=299).contains(&code));
+        let body = self.table.value(column::BODY);
+        if !matches!(body, Value::Text(_) | Value::Null) {
+            return Some("the body of the row is neither text nor bytes".to_owned());
+        }
+        if self.is_failed() {
+            let has_reason = code.is_some() || self.has_error();
+            self.notes.unquoted_bodies += u64::from(self.table.is_csv() && !has_reason);
+            return None;
+        }
+        let is_success = code.is_none_or(|code| (200..=299).contains(&code));
+        if is_success && self.has_error() && !self.is_scanned() {
+            return Some("the row has an error, and a status of a success".to_owned());
+        }
+        if code.is_some_and(|code| !STATUSES.contains(&code)) {
+            return Some(format!(
+                "the status of the row is {}",
+                code.unwrap_or_default()
+            ));
+        }
         let is_unknown = self.truncated().is_some() && !self.is_parsed();
-        if has_body || has_other_status || self.is_revisit() || is_unknown {
+        let has_body = matches!(body, Value::Text(_));
+        if has_body || !is_success || self.is_revisit() || is_unknown {
             return None;
         }
         self.notes.unquoted_bodies += u64::from(self.table.is_csv());
         Some("the row has no body, and no status other than 2xx".to_owned())
     }
 
-    fn url(&self) -> &[u8] {
-        let url = self.table.value(column::URL).text();
-        url.unwrap_or_default().trim_ascii()
+    /// Sets `url` from the current row. A host stands for the robots.txt of its site by https.
+    fn find_url(&mut self) {
+        let text = self.table.value(column::URL).text();
+        let text = text.unwrap_or_default().trim_ascii();
+        self.url.clear();
+        if self.has_hosts {
+            self.url
+                .extend([&b"https://"[..], text, b"/robots.txt"].concat());
+        } else {
+            self.url.extend(text);
+        }
     }
 
-    /// Returns the status; `None` for a row without one.
+    /// Returns true if the row states that there was no response: it has no status or 0, and either no body or an error.
+    fn is_failed(&self) -> bool {
+        let has_body = self.table.value(column::BODY) != Value::Null;
+        let is_truncated = self.truncated().is_some();
+        !self.is_scanned()
+            && !self.is_revisit()
+            && matches!(self.code(), Ok(None | Some(0)))
+            && (self.has_error() || (!has_body && !is_truncated))
+    }
+
+    /// Returns true if the row has a text in its column of errors.
+    fn has_error(&self) -> bool {
+        let error = self.table.value(column::ERROR).text();
+        error.is_some_and(|error| !error.trim_ascii().is_empty())
+    }
+
+    /// Returns the status as the row has it, where `-` is none.
     ///
     /// # Errors
     ///
-    /// A description of the value, if it is not a status.
-    fn status(&self) -> Result<Option<u16>, String> {
-        let status = self.table.value(column::STATUS).number()?;
-        let Some(code) = status else {
-            return Ok(None);
-        };
-        let status = u16::try_from(code).ok();
-        let status = status.filter(|_| STATUSES.contains(&code));
-        status.map(Some).ok_or_else(|| code.to_string())
+    /// A description of the value, if it is not a number.
+    fn code(&self) -> Result<Option<i64>, String> {
+        let value = self.table.value(column::STATUS);
+        match value.text().map(<[u8]>::trim_ascii) {
+            Some(b"-") => Ok(None),
+            _ => value.number(),
+        }
+    }
+
+    /// Returns the status; `None` for a row without one.
+    fn status(&self) -> Option<u16> {
+        let code = self.code().ok().flatten()?;
+        let code = u16::try_from(code).ok();
+        code.filter(|code| STATUSES.contains(&i64::from(*code)))
     }
 
     /// Returns the time in milliseconds since 1970; `None` for a row without one.
@@ -405,7 +501,10 @@ pub(crate) fn open_table(path: &Path) -> Result<File, Error> {
     let metadata = std::fs::metadata(path).map_err(read_error)?;
     match metadata.is_file() {
         true => File::open(path).map_err(read_error),
-        false if metadata.is_dir() => Err(read_error(io::ErrorKind::IsADirectory.into())),
+        false if metadata.is_dir() => Err(Error::new(
+            SourceErrorKind::NotATable(TableDefect::Folder),
+            path,
+        )),
         false => Err(read_error(io::Error::other("it is not a regular file"))),
     }
 }
@@ -420,6 +519,28 @@ fn describe_loss(error: &Error) -> String {
         Some(cause) => format!("{error}: {cause}"),
         None => error.to_string(),
     }
+}
+
+/// Returns true if a table was refused because it lacks the column with this default name.
+fn lacks_column(error: &Error, name: &str) -> bool {
+    match error.kind() {
+        Some(SourceErrorKind::NotATable(TableDefect::NoColumn { names, .. })) => {
+            names.iter().any(|wanted| wanted == name)
+        }
+        _ => false,
+    }
+}
+
+/// Returns the reason why a text cannot be a host in a table of hosts.
+fn find_host_defect(host: &[u8]) -> Option<&'static str> {
+    let host = host.trim_ascii();
+    let is_wrong =
+        |byte: &u8| byte.is_ascii_whitespace() || matches!(byte, b'/' | b'\\' | b'?' | b'#' | b'@');
+    if host.is_empty() {
+        return Some("the row has no host");
+    }
+    let reason = "the host of the row is not one: write it as example.com or example.com:8080";
+    host.iter().any(is_wrong).then_some(reason)
 }
 
 /// Returns the reason why a text cannot be the URL of a capture. As in archives, a URL with a scheme and a path is
@@ -478,6 +599,7 @@ mod tests {
         let table = BodyTable {
             place: InputPlace::File(path),
             columns: Default::default(),
+            has_hosts: false,
             ranges: None,
         };
         let archive = &mut warc::Reader::new(warc::Limits::default());
@@ -525,7 +647,8 @@ mod tests {
         let (found, notes) = read(&text);
         let are_captures: Vec<bool> = found.iter().map(Option::is_none).collect();
         let expected = [
-            &[false, true, true][..],
+            // Without a status, a row without a body is a failed fetch.
+            &[true, true, true][..],
             &[true, true, true, true, false, false, false, false],
             &[true, false, false],
         ];

@@ -14,7 +14,7 @@ mod slice;
 use crate::InputPlace;
 pub use archive::Archive;
 pub use body_table::RowNotes;
-pub(crate) use body_table::{BodyTable, capture_columns, open_table};
+pub(crate) use body_table::{BodyTable, open_table};
 use capture::{Capture, CaptureScope};
 pub use faults::digest_fault;
 pub(crate) use records::MAX_GAP_BYTES;

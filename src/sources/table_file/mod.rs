@@ -204,6 +204,9 @@ impl OpenedTable {
         };
         let head = read_head(&mut text).map_err(read_error)?;
         let first_line = first_line(&head).unwrap_or_default().to_owned();
+        if kind == ExpectedContent::Table && first_line.trim_ascii().starts_with(b"[") {
+            return Err(table_error(TableDefect::JsonArray, path));
+        }
         Ok(Self {
             path: path.to_owned(),
             source: Source::Text {

@@ -735,18 +735,34 @@ class Questions(Computation):
                 yield {"category": category} | shares(contradict, both)
         return self.each_crawl(rows)
 
-    def blocked_at_the_edge(self):
+    def _reason_of_host(self, host, name, answer):
+        """Why a crawler cannot use a host, by the list in docs/verdicts.md."""
+        if answer.verdict == "unknown":
+            return "undecided"
+        status, network = host.source.status, self.tables.file(host.source)["waf_hint"]
+        if any(row["code"] == "challenge_page" for row in self.tables.of("anomalies", host.source)):
+            return "refused"
+        if status in (401, 403, 429, 451, 999) or (network and status in (405, 406, 418)):
+            return "refused"
+        by_class = {402: "payment"}.get(status, {4: "no_block", 5: "origin_down"}.get(status // 100))
+        if by_class:
+            return by_class
+        if answer.verdict != "disallow_all":
+            return "no_block"
+        if answer.basis != "explicit":
+            return "wildcard"
+        return "own_name" if name in host.named else "fallback_name"
+
+    def blocking_by_reason(self, agent="GPTBot", by_network=False):
+        name = whole_name(agent.encode())
+
         def rows(hosts):
-            firewall = {host.key: self.tables.file(host.source)["waf_hint"] for host in hosts}
-            for row in rows_of([(host, (firewall[host.key],)) for host in hosts], hosts, ["waf_hint"]):
-                group = [host for host in hosts if firewall[host.key] == row["waf_hint"]]
-                classes = {host.key: status_class(host.source.status) for host in group}
-                failed = {key for key, name in classes.items() if name in ("unauthorized", "forbidden", "defer_visits")}
-                later = sum(name == "defer_visits" for name in classes.values())
-                yield row | {
-                    "forbidden": len(failed) - later, "come_back_later": later, "web_page": sum(host.content_class == "html" for host in group),
-                    "refused_or_failed": len(failed) / len(group),
-                    "domains_refused_or_failed": mean_of_domains(group, lambda host: host.key in failed)}
+            answers = {host.key: host.answer(name, self.registry) for host in hosts}
+            features = [(host, (self._reason_of_host(host, name, answers[host.key]), by_network and self.tables.file(host.source)["waf_hint"] or None))
+                        for host in hosts]
+            for row in rows_of(features, hosts, ["reason", "waf_hint"]):
+                group = [host for host, feature in features if feature == (row["reason"], row["waf_hint"])]
+                yield row | {"agent": name, "partial": sum(row["reason"] == "no_block" and answers[host.key].verdict == "partial" for host in group)}
         return self.each_crawl(rows)
 
     def blocking_by_software(self, kind="firewall", agent="GPTBot", min_hosts=30):

@@ -35,6 +35,11 @@ def verdicts_of_files(agent, crawl, condition):
             f"WHERE v.crawl = {literal(crawl)} AND {condition}")
 
 
+def reasons(agent, crawl, reason):
+    """Returns hosts by the reason that keeps a crawler out."""
+    return f"SELECT {OF_VERDICT} FROM reasons_for({literal(agent)}, crawl := {literal(crawl)}) v WHERE v.reason = {literal(reason)}"
+
+
 def blocked(agents, crawl):
     """Returns hosts that block one of the crawlers of a query by its own name, with the first line that proves it."""
     return (f"SELECT {OF_HOST}, min(v.evidence_line) AS line_no FROM {NAMED} "
