@@ -12,15 +12,18 @@
 mod category_choice;
 mod parsed_bodies;
 mod registry;
+mod sent_url;
 
 pub use category_choice::CategoryChoice;
 pub use parsed_bodies::{ParsedBodies, ParsedBody, RowBodies};
 pub use registry::{CrawlerEntry, CrawlerRegistry, whole_name};
+pub use sent_url::sent_url;
 
 use robots::{
     Access, Audience, Basis, Dialect, Mechanism, Parser, Policy, RobotsTxt, StatusEffect,
     UrlPreference, Verdict, Vocabulary, audience,
 };
+use std::borrow::Cow;
 
 /// How a robots.txt is interpreted: by the default rules of robots-scan, or by one dialect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -125,7 +128,11 @@ impl Crawler {
             Audience::Named => Basis::NoGroup,
             Audience::None => Basis::from_content_class(robots.summary().content),
         };
-        CrawlerPolicy { basis, policy }
+        CrawlerPolicy {
+            basis,
+            policy,
+            choice,
+        }
     }
 }
 
@@ -134,6 +141,7 @@ pub struct CrawlerPolicy {
     /// The reason why these rules apply, such as a group that names the crawler.
     pub basis: Basis,
     policy: Policy,
+    choice: DialectChoice,
 }
 
 impl CrawlerPolicy {
@@ -146,12 +154,24 @@ impl CrawlerPolicy {
             StatusEffect::Parse | StatusEffect::Follow | StatusEffect::Defer => return None,
         };
         let basis = Basis::HttpStatus;
-        Some(Self { basis, policy })
+        Some(Self {
+            basis,
+            policy,
+            choice,
+        })
     }
 
-    /// Returns whether the crawler may fetch a URL, and the line that decides it.
+    /// Returns whether the crawler may fetch a URL, and the line that decides it. By the default reading, the URL is
+    /// read as clients [send](sent_url) it; by a dialect, as [`Policy::access`] reads it.
     pub fn access(&self, url: &[u8]) -> Access {
-        self.policy.access(url)
+        self.policy.access(&self.read_url(url))
+    }
+
+    fn read_url<'u>(&self, url: &'u [u8]) -> Cow<'u, [u8]> {
+        match self.choice {
+            DialectChoice::Default => sent_url(url),
+            DialectChoice::Dialect(_) => Cow::Borrowed(url),
+        }
     }
 
     /// Returns true if a statement of this mechanism concerns the crawler.
@@ -159,14 +179,15 @@ impl CrawlerPolicy {
         self.policy.has_statements(mechanism)
     }
 
-    /// Returns the preference for a URL, as [`Policy::preference`] does.
+    /// Returns the preference for a URL, as [`Policy::preference`] does; the URL is read as by [`access`](Self::access).
     pub fn preference(
         &self,
         vocabulary: &Vocabulary,
         category: usize,
         url: &[u8],
     ) -> UrlPreference {
-        self.policy.preference(vocabulary, category, url)
+        let url = self.read_url(url);
+        self.policy.preference(vocabulary, category, &url)
     }
 
     /// Returns the verdict on the whole site, as [`Policy::verdict`] does.
@@ -183,7 +204,7 @@ impl CrawlerPolicy {
 /// Returns the policy of a status that disallows everything. It equals that of
 /// `Disallow: /`, so a dialect that always allows some paths, such as
 /// `/robots.txt`, allows them here, too.
-pub fn disallow_all_policy(choice: DialectChoice) -> Policy {
+fn disallow_all_policy(choice: DialectChoice) -> Policy {
     wildcard_policy(b"User-agent: *\nDisallow: /\n", choice)
 }
 

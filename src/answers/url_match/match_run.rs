@@ -3,9 +3,9 @@
 use super::decision::{DecidedPreference, Decision, DecisionBasis, UrlAccess};
 use super::options::Options;
 use super::progress::MatchProgress;
-use crawlers::{CrawlerPolicy, disallow_all_policy};
+use crawlers::CrawlerPolicy;
 use disk::SingleFile;
-use robots::{Policy, RobotsTxt, StatusEffect};
+use robots::{RobotsTxt, StatusEffect};
 use sort::SortMemory;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -18,7 +18,7 @@ pub(super) struct MatchRun<'a> {
     pub(super) progress: &'a MatchProgress,
     pub(super) stop: &'a Arc<AtomicBool>,
     /// The rules that apply if the HTTP status disallows everything.
-    pub(super) disallow_all: Policy,
+    pub(super) disallow_all: CrawlerPolicy,
 }
 
 impl<'a> MatchRun<'a> {
@@ -35,7 +35,8 @@ impl<'a> MatchRun<'a> {
             output,
             progress,
             stop,
-            disallow_all: disallow_all_policy(options.dialect),
+            disallow_all: CrawlerPolicy::from_status(StatusEffect::DisallowAll, options.dialect)
+                .expect("this effect has a policy"),
         }
     }
 

@@ -10,9 +10,11 @@ use super::progress::MatchStage;
 use super::rules::decide_by_rules;
 use super::summary::MatchSummary;
 use super::url_list::{RowTime, UrlListReader};
+use crawlers::{DialectChoice, sent_url};
 use errors::Error;
 use hosts::AsOf;
 use sort::{GroupKey, Key, SortedRecords};
+use std::borrow::Cow;
 
 /// Decides all URLs of the list by `captures`, and writes the answers.
 ///
@@ -28,8 +30,7 @@ pub(super) fn decide_urls<C: UrlCaptures>(
     let mut summary = MatchSummary::default();
     let mut planned = PlannedUrls::new(run);
     progress.begin_stage(MatchStage::Urls);
-    let lookups;
-    (lookups, summary.urls) = sort_urls(run, captures, urls, &mut planned)?;
+    let lookups = sort_urls(run, captures, urls, &mut planned, &mut summary)?;
     progress.begin_stage(MatchStage::Captures);
     summary.origins = captures.plan_urls(&lookups, &mut planned)?;
     drop(lookups);
@@ -52,14 +53,15 @@ pub(super) fn decide_urls<C: UrlCaptures>(
     Ok(summary)
 }
 
-/// Reads the list, and sorts its URLs by the keys of their captures. Malformed rows are added to `planned`.
-/// Returns the number of rows, too.
+/// Reads the list, and sorts its URLs by the keys of their captures. Malformed rows are added to `planned`, and rows are
+/// counted in `summary`.
 fn sort_urls<'a, C: UrlCaptures>(
     run: &MatchRun<'a>,
     captures: &C,
     urls: UrlListReader,
     planned: &mut PlannedUrls<'_, C::Place>,
-) -> Result<(SortedRecords<'a, UrlLookup>, u64), Error> {
+    summary: &mut MatchSummary,
+) -> Result<SortedRecords<'a, UrlLookup>, Error> {
     let mut lookups = run.memory.create_sorter::<UrlLookup>();
     let (mut origin, mut key, mut escaped) = (Vec::new(), Vec::new(), Vec::new());
     let mut index = 0;
@@ -77,6 +79,9 @@ fn sort_urls<'a, C: UrlCaptures>(
         match time {
             Err(basis) => planned.add_undecided(&row, &[], basis)?,
             Ok(time) => {
+                let is_default = run.options.dialect == DialectChoice::Default;
+                let is_changed = is_default && matches!(sent_url(url), Cow::Owned(_));
+                summary.changed_urls += u64::from(is_changed);
                 let as_of = AsOf::from_option(time);
                 lookups.push((Key::new(&key, &mut escaped), (as_of, row)))?;
             }
@@ -88,5 +93,6 @@ fn sort_urls<'a, C: UrlCaptures>(
     // If the run was stopped, an error of reading the list is a consequence of that.
     run.memory.check_stop()?;
     read?;
-    Ok((lookups.finish()?, index))
+    summary.urls = index;
+    lookups.finish()
 }

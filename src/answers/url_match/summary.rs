@@ -8,6 +8,8 @@ use std::collections::BTreeMap;
 pub struct MatchSummary {
     /// Rows of the list.
     pub urls: u64,
+    /// Rows whose URLs are decided in another form than given, as clients send them.
+    pub changed_urls: u64,
     /// Distinct origins in the list.
     pub origins: u64,
     /// Robots.txt files whose rules were evaluated.

@@ -202,8 +202,15 @@ impl CommandArgs for MatchArgs {
 /// Returns the summary for people.
 fn format_summary(done: &MatchSummary, output: &Path) -> String {
     let count = |name: &str| HumanCount(done.by_access.get(name).copied().unwrap_or(0));
+    let changed = match done.changed_urls {
+        0 => String::new(),
+        changed => format!(
+            "{} read as clients send them: octets above 0x7F percent-encoded, . and .. resolved\n",
+            format_count(changed, "URL")
+        ),
+    };
     format!(
-        "{} of {}: {} allowed, {} disallowed, {} unknown; {}: {}, {}, {:.1} s\n",
+        "{} of {}: {} allowed, {} disallowed, {} unknown; {}: {}, {}, {:.1} s\n{changed}",
         format_count(done.urls, "URL"),
         format_count(done.origins, "origin"),
         count("allowed"),
@@ -224,6 +231,7 @@ fn summary_to_json(done: &MatchSummary, args: &MatchArgs) -> Value {
         "category": args.category.as_ref().map(CategoryChoice::name),
         "agents": args.crawlers.agent,
         "urls": done.urls,
+        "changed_urls": done.changed_urls,
         "origins": done.origins,
         "files": done.files,
         "rows": done.rows,

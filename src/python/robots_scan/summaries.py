@@ -64,6 +64,7 @@ class MatchSummary(typing.TypedDict):
     category: str | None
     agents: list[str]
     urls: int
+    changed_urls: int
     origins: int
     files: int
     rows: int
