@@ -22,3 +22,5 @@ CREATE OR REPLACE MACRO survival_of_blocks(agent := 'GPTBot', step_days := 90, a
 COMMENT ON MACRO TABLE survival_of_blocks IS 'Only in the views of a history';
 CREATE OR REPLACE MACRO domains_ever_blocking(agent := 'GPTBot', crawl := NULL, any_name := false) AS TABLE SELECT error('domains_ever_blocking needs a history: robots-scan history DATASET -o HISTORY, then duckdb -init HISTORY/views.sql') AS history;
 COMMENT ON MACRO TABLE domains_ever_blocking IS 'Only in the views of a history';
+CREATE OR REPLACE MACRO first_block_of_hosts(agent := 'GPTBot', top := 1000, any_name := false) AS TABLE SELECT error('first_block_of_hosts needs a history: robots-scan history DATASET -o HISTORY, then duckdb -init HISTORY/views.sql') AS history;
+COMMENT ON MACRO TABLE first_block_of_hosts IS 'Only in the views of a history';

@@ -66,6 +66,7 @@ pub const QUERY_TEXTS: &[&str] = &query_texts! {
     "q43_blocking_by_agent"
     "q44_blocking_by_category"
     "q45_words_that_contradict"
+    "q46_changed_hosts"
 };
 
 /// The titles that begin the paragraphs of the comment at the head of each file of `jobs/queries`.

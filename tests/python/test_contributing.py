@@ -204,8 +204,8 @@ TRIALS = {
          '        source: if place.display_path().extension().is_some_and(|suffix| suffix == "trial") {\n'
          "            Arc::new(crate::reader::Trial { place })\n        } else {\n            Arc::new(Archive { place })\n        },\n")]),
     "Add a question": (question, [
-        ("jobs/queries/q46_trial_hosts.sql", None, QUESTION),
-        ("src/tables/questions.rs", '    "q45_words_that_contradict"\n', '§    "q46_trial_hosts"\n'),
+        ("jobs/queries/q47_trial_hosts.sql", None, QUESTION),
+        ("src/tables/questions.rs", '    "q46_changed_hosts"\n', '§    "q47_trial_hosts"\n'),
         ("tests/python/independent/questions.py", "    def file_sizes(self):\n",
          '    def trial_hosts(self):\n        return self.each_crawl(lambda hosts: [{"hosts": len(hosts)}])\n\n§'),
         ("tests/python/test_queries.py", "SMALL_ANSWERS = {\n", '§    "trial_hosts()": ("hosts", [(4,)]),\n')]),

@@ -555,6 +555,7 @@ def host_as_in_views(host, crawl, archive_no):
     # A resource record has no status, but a body that is parsed.
     if status is None and host["content_class"] is not None:
         status = 200
+    is_failed = host["wildcard_verdict"] == "unknown" and not host["is_revisit"]
     outcomes = {2: "successful", 3: "redirect", 4: "unavailable"}
     classes = {200: "success", 400: "notfound", 404: "notfound", 410: "notfound", 401: "unauthorized", 403: "forbidden", 429: "defer_visits"}
     hundreds = {3: "redirect", 5: "defer_visits"}
@@ -562,7 +563,7 @@ def host_as_in_views(host, crawl, archive_no):
     return host | {
         "crawl": crawl, "archive_no": archive_no,
         "url": f"{host['url_protocol']}://{host['url_host_name']}{port}/robots.txt",
-        "outcome": "unreachable" if status is None else outcomes.get(status // 100, "unreachable"),
+        "outcome": ("failed" if is_failed else "unreachable") if status is None else outcomes.get(status // 100, "unreachable"),
         "fetch_class": "other" if status is None else classes.get(status) or hundreds.get(status // 100, "other"),
         "domain": host["surt_host_name"] if host["url_host_registered_domain"] is None else host["url_host_registered_domain"]}
 

@@ -154,6 +154,19 @@ class Series:
             yield head | {"hosts_in_crawl": len(self.by_crawl[crawl]), "seen_to_begin": begun[place], "already_blocking": already[place],
                           "domains_any": len(domains[place]), "cumulative_begun": all_begun[agent], "cumulative": all_blocking[agent]}
 
+    def first_block_of_hosts(self):
+        found = []
+        for agent, runs in ((agent, runs) for agent in map(str.lower, FIRST_AGENTS) for runs in self.runs(agent)):
+            number, first = next(((number, run[0]) for number, (is_blocking, run) in enumerate(runs) if is_blocking), (0, None))
+            if first:
+                found.append({
+                    "agent": agent, "surt_host_name": first["surt_host_name"], "url_host_name": first["url_host_name"], "seen_to_begin": number > 0,
+                    "last_without": runs[number - 1][1][-1]["fetch_time"] if number else None, "first_crawl": first["crawl"],
+                    "first_blocking": first["fetch_time"], "line_no": first["named"][agent]["evidence_line"], "line": "Disallow: /"})
+        counts = Counter(row["agent"] for row in found)
+        for row in sorted(found, key=lambda row: (row["agent"], row["first_blocking"], row["surt_host_name"])):
+            yield row | {"hosts": counts[row["agent"]]}
+
     def domains_ever_blocking(self):
         adopted = defaultdict(set)
         for head in self.heads(FIRST_AGENTS):
@@ -244,6 +257,15 @@ class Tests:
     def test_hosts_first_blocking(self):
         self.check(f"hosts_first_blocking(agent := {list(FIRST_AGENTS)})", Series.hosts_first_blocking)
 
+    def test_first_block_of_hosts(self):
+        for series in self.series:
+            call = f"first_block_of_hosts(agent := {list(FIRST_AGENTS)}, top := 100000)"
+            wanted = list(series.first_block_of_hosts())
+            compare(f"{series.name}, {call}", query(series.history, f"SELECT q.* EXCLUDE (policy_id) FROM {call} q"), wanted)
+            first = query(series.history, f"SELECT q.surt_host_name FROM {call.replace('100000', '3')} q")
+            few = [row for agent in sorted(map(str.lower, FIRST_AGENTS)) for row in [row for row in wanted if row["agent"] == agent][:3]]
+            assert [row["surt_host_name"] for row in first] == [row["surt_host_name"] for row in few], series.name
+
     def test_domains_ever_blocking(self):
         self.check(f"domains_ever_blocking(agent := {list(FIRST_AGENTS)})", Series.domains_ever_blocking)
 
@@ -307,7 +329,7 @@ class Tests:
     def test_all_questions_are_listed(self):
         names = [row["name"] for row in query(self.series[0].history, "FROM question_texts()")]
         questions = {path.stem[4:] for path in (Path(__file__).resolve().parents[2] / "jobs" / "history_queries").glob("*.sql")}
-        assert len(questions) == 6 and set(names) >= questions and len(names) == len(set(names)), names
+        assert len(questions) == 7 and set(names) >= questions and len(names) == len(set(names)), names
         for name in questions:
             facts = query(self.series[0].history, f"FROM question('{name}')")
             # Texts go on in rows without a fact, which are indented.

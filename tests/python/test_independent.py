@@ -49,6 +49,7 @@ CALLS = {
     "blocking_by_tld": [{"min_hosts": 1}, {}, {"agent": "CCBot", "min_hosts": 5}, {"min_hosts": ALL}],
     "access_in_three": [{}, {"agent": "Googlebot"}, {"agent": "AdsBot-Google-Mobile"}],
     "changes_between_crawls": [{}, {"agent": "CCBot"}],
+    "changed_hosts": [{}, {"agent": "CCBot"}, {"agent": "Googlebot-Image"}],
     "names_first_seen": [{}, {"agent": "OAI-SearchBot"}],
     "walled_gardens": [{"top": ALL}],
     "bias_against_agents": [{"top": ALL, "min_hosts": 1}, {"top": ALL, "min_hosts": 20}],
@@ -98,7 +99,8 @@ ORDER = dict.fromkeys((
     "blocking_by_reason": lambda row: (REASONS.index(row["reason"]), -row["hosts"], row["waf_hint"] or "~"),
     "blocking_by_tld": lambda row: (-row["hosts"], row["url_host_tld"] or "~"),
     "blocking_by_agent": lambda row: (-row["hosts_blocked_by_name"], -row["hosts_naming"], row["agent"]),
-    "most_common_rule_sets": lambda row: (-row["domains_any"], -row["hosts"]), "walled_gardens": lambda row: row["surt_host_name"]}
+    "most_common_rule_sets": lambda row: (-row["domains_any"], -row["hosts"]), "walled_gardens": lambda row: row["surt_host_name"],
+    "changed_hosts": lambda row: (row["verdict_before"] == row["verdict_after"], row["surt_host_name"])}
 
 
 def literal(value):

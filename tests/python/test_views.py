@@ -47,12 +47,14 @@ def status_columns(row):
     hundreds = status // 100 if status is not None and status < 600 else None
     redirect = "follow" if row["fetch_redirect"] is not None and status != 304 else "defer"
     is_cut = status is None and row.get("content_truncated") is not None
+    # The table of hosts does not have the reason of a cut, but the verdict that follows from it.
+    is_failed = is_cut or status is None and row.get("wildcard_verdict") == "unknown" and not row["is_revisit"]
     rfc = {2: "parse", 3: redirect, 4: "allow_all"}.get(hundreds, "defer" if is_cut else "disallow_all")
     koster = {401: "disallow_all", 403: "disallow_all", 404: "allow_all"}.get(status, "defer")
     classes = {200: "success", 400: "notfound", 404: "notfound", 410: "notfound", 401: "unauthorized", 403: "forbidden",
                429: "defer_visits"}
     return {
-        "outcome": {2: "successful", 3: "redirect", 4: "unavailable"}.get(hundreds, "unreachable"),
+        "outcome": {2: "successful", 3: "redirect", 4: "unavailable"}.get(hundreds, "failed" if is_failed else "unreachable"),
         "fetch_class": classes.get(status) or {3: "redirect", 5: "defer_visits"}.get(hundreds, "other"),
         "effect_google": "disallow_all" if status == 429 else rfc,
         "effect_rfc9309": rfc,

@@ -32,6 +32,7 @@ const HISTORY_QUERY_TEXTS: &[&str] = &tables::query_texts! {
     "h04_change_rates"
     "h05_survival_of_blocks"
     "h06_domains_ever_blocking"
+    "h07_first_block_of_hosts"
 };
 
 /// Returns true if `text` is the `views.sql` of the history at `root`.
@@ -133,6 +134,8 @@ pub fn views_sql(root: &Path) -> String {
     out.push_str(&meaning_macro(&BTreeMap::new(), meaning));
     let mut missing = tables_not_in_histories();
     push_macros(&mut missing, &mut out);
+    // The macro of reasons is among the views of datasets, and reads tables that histories lack.
+    missing.push("reasons_for");
     let texts = [HISTORY_QUERY_TEXTS, QUERY_TEXTS].concat();
     out.push_str(&questions_sql(&texts, &missing));
     out

@@ -803,22 +803,34 @@ class Questions(Computation):
                     "largest_ruleset": largest(files[number].ruleset for number in by_rules)})
         return rows
 
+    def _line(self, source, line_no):
+        if line_no is None:
+            return None
+        lines = [text for text, _ in lines_of(source.body)]
+        key, value = key_and_value(lines[line_no - 1].partition(b"#")[0])
+        text = (key + b": " + value).decode(errors="backslashreplace")
+        return re.sub(r"\\x([0-9a-f]{2})", lambda byte: f"\\x{byte[1].upper()}", text)
+
+    def changed_hosts(self, agent="GPTBot"):
+        name, (first, last) = whole_name(agent.encode()), (self.crawls.names[0], self.crawls.names[-1])
+        before = {host.key: host for host in self.crawls.hosts[first]}
+        rows = []
+        for after in self.crawls.hosts[last]:
+            sides = [(side, host, host.answer(name, self.registry)) for side, host in (("before", before.get(after.key)), ("after", after)) if host]
+            if len({(answer.verdict, answer.basis) for _, _, answer in sides}) == 2:
+                rows.append({"from_crawl": first, "to_crawl": last, "surt_host_name": after.key, "url_host_name": after.name} | {
+                    f"{column}_{side}": value for side, host, answer in sides for column, value in (
+                        ("verdict", answer.verdict), ("basis", answer.basis), ("line", self._line(host.source, answer.line_no)), ("fetch_time", host.source.time))})
+        return [row | {"hosts": len(rows)} for row in rows]
+
     def evidence(self, agent="GPTBot"):
         """Only hosts with a known verdict. The line is rebuilt from its key and value, without the comment."""
-        def line(source, line_no):
-            if line_no is None:
-                return None
-            lines = [text for text, _ in lines_of(source.body)]
-            key, value = key_and_value(lines[line_no - 1].partition(b"#")[0])
-            text = (key + b": " + value).decode(errors="backslashreplace")
-            return re.sub(r"\\x([0-9a-f]{2})", lambda byte: f"\\x{byte[1].upper()}", text)
-
         def rows(hosts):
             for found, answer in self.answers(hosts, agent).values():
                 source, file = found.source, self.tables.file(found.source)
                 yield {
                     "surt_host_name": found.key, "url_host_name": found.name, "verdict": answer.verdict, "basis": answer.basis,
-                    "line_no": answer.line_no, "line": line(source, answer.line_no), "url": source.url, "fetch_time": source.time,
+                    "line_no": answer.line_no, "line": self._line(source, answer.line_no), "url": source.url, "fetch_time": source.time,
                     "fetch_status": source.status, "content_digest": source.digest} | {
                         column: value for column, value in file.items() if column.startswith("warc_")}
         return self.each_crawl(rows)
