@@ -1,6 +1,6 @@
 //! The category of use that a command is about.
 
-use crate::CrawlerPolicy;
+use crate::{CrawlerPolicy, Refusal};
 use robots::{Mechanism, Preference, SharedCategory, UrlPreference, Vocabulary};
 
 /// A category of use: of both mechanisms, such as `training`, or of one, such as
@@ -19,7 +19,14 @@ impl CategoryChoice {
 
     /// Parses the name of a shared category, or a mechanism and a category with a colon between them.
     /// The mechanism may be left out if only one has the category, and no shared one has its name.
-    pub fn parse(text: &str) -> Option<Self> {
+    pub fn parse(text: &str) -> Result<Self, Refusal> {
+        Self::find(text).ok_or_else(|| {
+            let hint = format!("choose from {}", Self::NAMES);
+            Refusal::new(format!("there is no category '{text}'"), hint)
+        })
+    }
+
+    fn find(text: &str) -> Option<Self> {
         let mut shared = SharedCategory::ALL.into_iter();
         if let Some(category) = shared.find(|category| category.name() == text) {
             return Some(Self::Shared(category));
@@ -98,7 +105,7 @@ mod tests {
 
     #[test]
     fn a_category_is_shared_or_of_one_mechanism() {
-        let name = |text| CategoryChoice::parse(text).map(|choice| choice.name());
+        let name = |text| CategoryChoice::find(text).map(|choice| choice.name());
         for (text, expected) in [
             ("training", "training"),
             ("search", "search"),

@@ -7,15 +7,17 @@
 //! [`CrawlerRegistry`] is the list of known crawlers. [`Crawler`] is one crawler with the
 //! properties of its entry in the registry. [`Crawler::policy`] is the only
 //! place that decides which groups of a robots.txt apply to a crawler. [`ParsedBodies`]
-//! keeps bodies and policies for the rows of SQL engines.
+//! keeps bodies and policies for the rows of SQL engines. [`Refusal`] is the reason why an argument is refused.
 
+mod arguments;
 mod category_choice;
 mod parsed_bodies;
 mod registry;
 mod sent_url;
 
+pub use arguments::{Refusal, check_body, check_row, check_url};
 pub use category_choice::CategoryChoice;
-pub use parsed_bodies::{ParsedBodies, ParsedBody, RowBodies};
+pub use parsed_bodies::{ParsedBodies, ParsedBody, RowBodies, RowResponse, check_status};
 pub use registry::{CrawlerEntry, CrawlerRegistry, whole_name};
 pub use sent_url::sent_url;
 

@@ -1,9 +1,12 @@
 //! A cache of parsed bodies for the rows of SQL engines, with the policies that were computed for crawlers.
 
-use crate::{Crawler, CrawlerPolicy, CrawlerRegistry, DialectChoice};
+use crate::{Crawler, CrawlerPolicy, CrawlerRegistry, DialectChoice, Refusal};
 use hashbrown::HashTable;
 use process::HASH_SEED;
-use robots::{Directive, DirectiveKind, OwnedRobotsTxt, Parser, RobotsTxt};
+use robots::{
+    Directive, DirectiveKind, HttpStatus, OwnedRobotsTxt, Parser, RobotsTxt, StatusEffect,
+};
+use std::ops::RangeInclusive;
 use std::rc::Rc;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
@@ -13,6 +16,37 @@ const MAX_PARSED_BYTES: usize = 16 << 20;
 
 /// The most crawlers whose policies are kept for a body. If there are more, all of them are dropped.
 const MAX_CRAWLERS: usize = 256;
+
+/// The valid status codes of HTTP.
+const STATUS_CODES: RangeInclusive<i64> = 100..=999;
+
+/// A response to the request for a robots.txt file, in a row of a table of fetches. Without a status, the body counts as
+/// that of a 200 response.
+#[derive(Clone, Copy)]
+pub struct RowResponse<'a> {
+    pub body: Option<&'a [u8]>,
+    pub status: Option<i64>,
+}
+
+impl RowResponse<'_> {
+    /// Returns true if the row says nothing about a response, as the row of a failed fetch.
+    fn is_absent(self) -> bool {
+        self.body.is_none() && matches!(self.status, None | Some(0))
+    }
+
+    /// Returns the effect of the response. A status that decides by a body that the row lacks decides nothing.
+    fn effect(self, choice: DialectChoice) -> Result<StatusEffect, Refusal> {
+        let code = check_status(self.status.unwrap_or(200))?;
+        let status = HttpStatus {
+            code: Some(code),
+            has_location: false,
+        };
+        Ok(match status.effect(choice.dialect()) {
+            StatusEffect::Parse if self.body.is_none() => StatusEffect::Defer,
+            effect => effect,
+        })
+    }
+}
 
 /// A cache of distinct parsed bodies. A thread keeps it between the calls of an engine.
 #[derive(Default)]
@@ -62,6 +96,31 @@ impl<'a> RowBodies<'a> {
     pub fn into_parsed(mut self) -> ParsedBodies {
         self.parsed.release();
         self.parsed
+    }
+
+    /// Returns the answer to a question about the response of the next row; `None` if the row says nothing about a
+    /// response. `answer` is called with the rules for the crawler, or with `None` if the response decides nothing.
+    pub fn answer<T>(
+        &mut self,
+        response: RowResponse<'a>,
+        registry: &CrawlerRegistry,
+        agent: &[u8],
+        choice: DialectChoice,
+        answer: impl FnOnce(Option<&CrawlerPolicy>) -> T,
+    ) -> Result<Option<T>, Refusal> {
+        if response.is_absent() {
+            return Ok(None);
+        }
+        match (response.effect(choice)?, response.body) {
+            (StatusEffect::Parse, Some(body)) => self.with_body(body, |body| {
+                Ok(Some(answer(Some(body.policy(registry, agent, choice)?))))
+            }),
+            (effect, _) => {
+                registry.check_agent_name(&String::from_utf8_lossy(agent))?;
+                let policy = CrawlerPolicy::from_status(effect, choice);
+                Ok(Some(answer(policy.as_ref())))
+            }
+        }
     }
 
     /// Calls `answer` with the body of the next row, which is parsed unless it is in the cache.
@@ -125,32 +184,31 @@ impl ParsedBody {
         self.robots.as_robots_txt()
     }
 
-    /// Returns true if the rules for a crawler have been computed and kept.
-    pub fn has_policy(&self, agent: &[u8], choice: DialectChoice) -> bool {
-        self.find_policy(agent, choice).is_some()
-    }
-
-    /// Returns the rules for a crawler, which are computed at the first call.
-    pub fn policy(
+    /// Returns the rules for a crawler, which are computed at the first call. An agent that is not one name is refused.
+    fn policy(
         &mut self,
         registry: &CrawlerRegistry,
         agent: &[u8],
         choice: DialectChoice,
-    ) -> &CrawlerPolicy {
-        let index = self.find_policy(agent, choice).unwrap_or_else(|| {
-            if self.policies.len() >= MAX_CRAWLERS {
-                self.policies.clear();
+    ) -> Result<&CrawlerPolicy, Refusal> {
+        let index = match self.find_policy(agent, choice) {
+            Some(index) => index,
+            None => {
+                let name = String::from_utf8_lossy(agent);
+                registry.check_agent(&name, &self.robots_txt())?;
+                if self.policies.len() >= MAX_CRAWLERS {
+                    self.policies.clear();
+                }
+                let rules = self.rules(&Crawler::new(registry, &name), choice);
+                self.policies.push(KeptPolicy {
+                    agent: agent.into(),
+                    choice,
+                    rules,
+                });
+                self.policies.len() - 1
             }
-            let crawler = Crawler::new(registry, &String::from_utf8_lossy(agent));
-            let rules = self.rules(&crawler, choice);
-            self.policies.push(KeptPolicy {
-                agent: agent.into(),
-                choice,
-                rules,
-            });
-            self.policies.len() - 1
-        });
-        &self.policies[index].rules
+        };
+        Ok(&self.policies[index].rules)
     }
 
     /// Returns the rules for a crawler. They are computed once for all crawlers to which only the rules of
@@ -183,6 +241,16 @@ impl ParsedBody {
     }
 }
 
+/// Returns a status code; an error if it is none.
+pub fn check_status(status: i64) -> Result<u16, Refusal> {
+    let code = u16::try_from(status).ok();
+    let code = code.filter(|_| STATUS_CODES.contains(&status));
+    code.ok_or_else(|| Refusal {
+        text: format!("there is no status {status}"),
+        hint: "status codes have three digits".to_owned(),
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -201,7 +269,9 @@ mod tests {
         for (number, body) in bodies.iter().enumerate() {
             for path in [format!("/{}", number % 20), "/x".to_owned()] {
                 let is_allowed = rows.with_body(body.as_bytes(), |body| {
-                    let policy = body.policy(&registry, b"a", DialectChoice::Default);
+                    let policy = body
+                        .policy(&registry, b"a", DialectChoice::Default)
+                        .unwrap();
                     policy.access(path.as_bytes()).is_allowed
                 });
                 assert_eq!(is_allowed, path == "/x", "{number}");
@@ -239,7 +309,7 @@ mod tests {
                 ("", DialectChoice::Default, true),
             ] {
                 let is_allowed = rows.with_body(text, |body| {
-                    let policy = body.policy(&registry, agent.as_bytes(), choice);
+                    let policy = body.policy(&registry, agent.as_bytes(), choice).unwrap();
                     let crawler = Crawler::new(&registry, agent);
                     let mut parser = Parser::new();
                     let alone = crawler.policy(choice, &parser.parse(text));
@@ -252,12 +322,66 @@ mod tests {
         }
         // Each further crawler drops those before, above the limit of their number.
         rows.with_body(text, |body| {
-            assert!(body.has_policy(b"Googlebot", google));
+            assert!(body.find_policy(b"Googlebot", google).is_some());
             for number in 0..2 * MAX_CRAWLERS {
-                body.policy(&registry, format!("a{number}").as_bytes(), google);
+                let name = format!("a{number}");
+                body.policy(&registry, name.as_bytes(), google).unwrap();
                 assert!(body.policies.len() <= MAX_CRAWLERS);
             }
-            assert!(!body.has_policy(b"Googlebot", google));
+            assert!(body.find_policy(b"Googlebot", google).is_none());
         });
+    }
+
+    #[test]
+    fn a_status_decides_as_the_specifications_say() {
+        let registry = CrawlerRegistry::built_in();
+        let body: &[u8] = b"User-agent: *\nDisallow: /x\n";
+        let mut rows = RowBodies::new(ParsedBodies::default());
+        let mut ask = |body: Option<&'static [u8]>, status, agent: &[u8]| {
+            let response = RowResponse { body, status };
+            let is_allowed = |policy: Option<&CrawlerPolicy>| {
+                policy.map(|policy| policy.access(b"/x").is_allowed)
+            };
+            rows.answer(
+                response,
+                &registry,
+                agent,
+                DialectChoice::Default,
+                is_allowed,
+            )
+        };
+        // RFC 9309 §2.3.1, and Google's page for 429.
+        for (status, expected) in [
+            (None, Some(false)),
+            (Some(200), Some(false)),
+            (Some(301), None),
+            (Some(404), Some(true)),
+            (Some(403), Some(true)),
+            (Some(429), Some(false)),
+            (Some(503), Some(false)),
+        ] {
+            assert_eq!(
+                ask(Some(body), status, b"GPTBot"),
+                Ok(Some(expected)),
+                "{status:?}"
+            );
+        }
+        for (status, expected) in [
+            (None, None),
+            (Some(0), None),
+            (Some(200), Some(None)),
+            (Some(404), Some(Some(true))),
+        ] {
+            assert_eq!(ask(None, status, b"GPTBot"), Ok(expected), "{status:?}");
+        }
+        for status in [0, -1, 20, 1000, 65_736] {
+            let refusal = ask(Some(body), Some(status), b"GPTBot").unwrap_err();
+            assert_eq!(refusal.text, format!("there is no status {status}"));
+        }
+        let header = b"Mozilla/5.0 (compatible; GPTBot/1.2)";
+        for status in [None, Some(404)] {
+            let refusal = ask(Some(body), status, header).unwrap_err();
+            assert_eq!(refusal.hint, "give the name 'GPTBot'");
+        }
     }
 }

@@ -83,6 +83,7 @@ api! {
     create_function = 209: fn() -> Handle;
     destroy_function = 210: fn(*mut Handle);
     set_function_name = 211: fn(Handle, *const c_char);
+    set_special_handling = 213: fn(Handle);
     set_volatile = 214: fn(Handle);
     add_parameter = 215: fn(Handle, Handle);
     set_return_type = 216: fn(Handle, Handle);
@@ -125,6 +126,8 @@ pub(crate) enum Type {
     Boolean,
     /// A 32-bit integer.
     Integer,
+    /// A 64-bit integer.
+    BigInt,
     /// Microseconds since 1970.
     Timestamp,
     /// Text.
@@ -149,6 +152,7 @@ impl LogicalType {
         match kind {
             Type::Boolean => primitive(1),
             Type::Integer => primitive(4),
+            Type::BigInt => primitive(5),
             Type::Timestamp => primitive(12),
             Type::Varchar => primitive(17),
             Type::Blob => primitive(18),
@@ -186,6 +190,8 @@ pub(crate) struct ScalarFunction {
     /// True if an argument can be invalid, which stops the query. Such a function is registered as volatile, because
     /// DuckDB evaluates other functions also for values that no selected row has.
     pub(crate) may_fail: bool,
+    /// True if an argument may be null; the answers of other functions are null then.
+    pub(crate) takes_nulls: bool,
     /// Computes the answer of a row. An error stops the query.
     pub(crate) answer: RowFunction,
 }
@@ -297,6 +303,11 @@ impl<'a> Row<'a> {
         self.rows.columns.len()
     }
 
+    /// Returns the type of a column.
+    pub(crate) fn type_of(self, column: usize) -> Type {
+        self.rows.types[column]
+    }
+
     /// Returns true if a value is null.
     pub(crate) fn is_null(self, column: usize) -> bool {
         self.value::<u8>(column).is_none()
@@ -337,9 +348,12 @@ impl<'a> Row<'a> {
         }
     }
 
-    /// Returns the number in a column of type TIMESTAMP; `None` for null.
-    pub(crate) fn timestamp(self, column: usize) -> Option<i64> {
-        assert_eq!(self.rows.types[column], Type::Timestamp);
+    /// Returns the number in a column of type BIGINT or TIMESTAMP; `None` for null.
+    pub(crate) fn number(self, column: usize) -> Option<i64> {
+        assert!(matches!(
+            self.rows.types[column],
+            Type::BigInt | Type::Timestamp
+        ));
         // SAFETY: the values of the type are 64-bit integers.
         self.value::<i64>(column).map(|value| unsafe { *value })
     }
@@ -547,6 +561,9 @@ impl Connection {
                 (api.set_return_type)(function, LogicalType::new(form.result).0);
                 if form.may_fail {
                     (api.set_volatile)(function);
+                }
+                if form.takes_nulls {
+                    (api.set_special_handling)(function);
                 }
                 (api.set_extra_info)(function, (&raw const *form).cast_mut().cast(), None);
                 (api.set_callback)(function, call_scalar);

@@ -4,9 +4,9 @@
 
 use crate::api::{Answer, Row, RowAnswer, RowFunction, ScalarFunction, Type};
 use crate::memory::Memory;
-use crawlers::{CategoryChoice, CrawlerPolicy, CrawlerRegistry, DialectChoice};
+use crawlers::{CategoryChoice, CrawlerPolicy, CrawlerRegistry, DialectChoice, RowResponse};
 use escapes::unescape_body;
-use robots::{Access, Dialect};
+use robots::{Access, Basis, Verdict};
 use std::sync::LazyLock;
 use urls::ParsedUrl;
 
@@ -27,23 +27,31 @@ pub(crate) fn body_overloads(
             .collect(),
         result,
         may_fail,
+        // A body may be null beside a status, and the reverse.
+        takes_nulls: parameters.contains(&Type::BigInt),
         answer,
     };
     vec![form(Type::Varchar), form(Type::Blob)]
 }
 
-/// Returns the overloads of a function of a body and a crawler: with a body of text or of bytes, and without a dialect
-/// or with one as the last parameter. `parameters` are the types of the parameters between the body and the dialect.
+/// Returns the overloads of a function of a body and a crawler: with a body of text or of bytes, and with or without a
+/// status and a dialect as the last parameters. `parameters` are the types of the parameters after the body and before
+/// these.
 pub(crate) fn policy_overloads(
     parameters: &[Type],
     result: Type,
     answer: RowFunction,
 ) -> Vec<ScalarFunction> {
-    let may_fail = parameters.contains(&Type::Timestamp);
-    let mut forms = body_overloads(parameters.to_vec(), result, may_fail, answer);
-    let with_dialect = [parameters, &[Type::Varchar]].concat();
-    forms.extend(body_overloads(with_dialect, result, true, answer));
-    forms
+    let optional: [&[Type]; 4] = [
+        &[],
+        &[Type::Varchar],
+        &[Type::BigInt],
+        &[Type::BigInt, Type::Varchar],
+    ];
+    let forms = optional
+        .into_iter()
+        .flat_map(|optional| body_overloads([parameters, optional].concat(), result, true, answer));
+    forms.collect()
 }
 
 /// `robots_allowed(body, agent, url)`: true if the crawler may fetch the URL.
@@ -59,23 +67,29 @@ pub(crate) fn robots_line<'a>(row: Row<'a>, memory: &mut Memory<'a>) -> RowAnswe
 /// `robots_verdict(body, agent)`: the verdict on the whole site.
 pub(crate) fn robots_verdict<'a>(row: Row<'a>, memory: &mut Memory<'a>) -> RowAnswer {
     with_policy(row, 2, memory, |policy| {
-        Answer::Text(policy.verdict().name().into())
+        let verdict = policy.map_or(Verdict::Unknown, CrawlerPolicy::verdict);
+        Answer::Text(verdict.name().into())
     })
 }
 
 /// `robots_preference(body, agent, url, category, fetch_time)`: the preference of the site about one use of the URL.
 pub(crate) fn robots_preference<'a>(row: Row<'a>, memory: &mut Memory<'a>) -> RowAnswer {
-    let (Some(url), Some(name), Some(micros)) = (row.bytes(2), row.bytes(3), row.timestamp(4))
-    else {
+    let (Some(url), Some(name), Some(micros)) = (row.bytes(2), row.bytes(3), row.number(4)) else {
         return Ok(Answer::Null);
     };
     let (name, category) = match memory.category.take().filter(|(last, _)| *last == name) {
         Some(last) => last,
-        None => (name, parse_category(&String::from_utf8_lossy(name))?),
+        None => {
+            let parsed = CategoryChoice::parse(&String::from_utf8_lossy(name));
+            (name, parsed.map_err(|refusal| refusal.to_string())?)
+        }
     };
     let unix_millis = Some(micros.div_euclid(1000));
-    let answer = with_policy(row, 5, memory, |policy| {
-        Answer::Text(category.preference(policy, url, unix_millis).name().into())
+    let answer = check_row(row).and_then(|()| {
+        with_policy(row, 5, memory, |policy| {
+            let preference = policy.map(|policy| category.preference(policy, url, unix_millis));
+            Answer::text(preference.map(|preference| preference.name()))
+        })
     });
     memory.category = Some((name, category));
     answer
@@ -118,58 +132,63 @@ pub(crate) fn robots_panic(_row: Row<'_>, _memory: &mut Memory<'_>) -> RowAnswer
     panic!("it is asked for");
 }
 
+/// Refuses a crawler and a URL, in the second and third column, that are exchanged.
+fn check_row(row: Row<'_>) -> Result<(), String> {
+    let (agent, url) = (row.bytes(1), row.bytes(2));
+    let checked = crawlers::check_row(agent.unwrap_or_default(), url.unwrap_or_default());
+    checked.map_err(|refusal| refusal.to_string())
+}
+
 /// Calls `answer` with the access of the crawler in the second column to the URL in the third one.
 fn with_access<'a>(
     row: Row<'a>,
     memory: &mut Memory<'a>,
     answer: impl FnOnce(Access) -> Answer,
 ) -> RowAnswer {
+    check_row(row)?;
+    let url = row.bytes(2).unwrap_or_default();
     with_policy(row, 3, memory, |policy| {
-        answer(policy.access(row.bytes(2).unwrap_or_default()))
+        policy.map_or(Answer::Null, |policy| {
+            let access = policy.access(url);
+            // The policy of a status has rules whose lines are not in the body.
+            let line_no = access.line_no.filter(|_| policy.basis != Basis::HttpStatus);
+            answer(Access { line_no, ..access })
+        })
     })
 }
 
-/// Calls `answer` with the rules of the body in the first column for the crawler in the second one. `parameters` is the
-/// number of columns before the dialect, which is optional.
+/// Calls `answer` with the rules of the body in the first column for the crawler in the second one; with `None` if the
+/// response decides nothing. `parameters` is the number of columns before the status and the dialect, which are optional.
 fn with_policy<'a>(
     row: Row<'a>,
     parameters: usize,
     memory: &mut Memory<'a>,
-    answer: impl FnOnce(&CrawlerPolicy) -> Answer,
+    answer: impl FnOnce(Option<&CrawlerPolicy>) -> Answer,
 ) -> RowAnswer {
-    let (Some(body), Some(agent)) = (row.bytes(0), row.bytes(1)) else {
-        return Ok(Answer::Null);
-    };
-    if (2..row.argument_count()).any(|column| row.is_null(column)) {
+    let count = row.argument_count();
+    let has_status = count > parameters && row.type_of(parameters) == Type::BigInt;
+    let dialect = parameters + usize::from(has_status);
+    let mut required = (1..parameters).chain(dialect..count);
+    if required.any(|column| row.is_null(column)) {
         return Ok(Answer::Null);
     }
     let mut choice = DialectChoice::Default;
-    if row.argument_count() > parameters {
-        let name = row.bytes(parameters).unwrap_or_default();
+    if count > dialect {
+        let name = row.bytes(dialect).unwrap_or_default();
         choice = match memory.dialect.filter(|(last, _)| *last == name) {
             Some((_, last)) => last,
-            None => parse_dialect(&String::from_utf8_lossy(name))?,
+            None => DialectChoice::parse(&String::from_utf8_lossy(name))
+                .map_err(|refusal| refusal.to_string())?,
         };
         memory.dialect = Some((name, choice));
     }
-    Ok(memory
-        .bodies
-        .with_body(body, |body| answer(body.policy(&REGISTRY, agent, choice))))
-}
-
-fn parse_dialect(name: &str) -> Result<DialectChoice, String> {
-    let choices = Dialect::ALL.map(DialectChoice::Dialect).into_iter();
-    let mut choices = [DialectChoice::Default].into_iter().chain(choices);
-    choices.find(|choice| choice.name() == name).ok_or_else(|| {
-        let names = Dialect::ALL.map(Dialect::name).join(", ");
-        format!("there is no dialect '{name}' (hint: choose from default, {names})")
-    })
-}
-
-/// Parses a category of use.
-fn parse_category(text: &str) -> Result<CategoryChoice, String> {
-    CategoryChoice::parse(text).ok_or_else(|| {
-        let names = CategoryChoice::NAMES;
-        format!("there is no category '{text}' (hint: choose from {names})")
-    })
+    let response = RowResponse {
+        body: row.bytes(0),
+        status: has_status.then(|| row.number(parameters)).flatten(),
+    };
+    let agent = row.bytes(1).unwrap_or_default();
+    let bodies = &mut memory.bodies;
+    let answer = bodies.answer(response, &REGISTRY, agent, choice, answer);
+    let answer = answer.map_err(|refusal| refusal.to_string())?;
+    Ok(answer.unwrap_or(Answer::Null))
 }

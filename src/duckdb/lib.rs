@@ -44,6 +44,7 @@ fn register(connection: &Connection) -> Result<(), String> {
             parameters: vec![Varchar],
             result: Varchar,
             may_fail: false,
+            takes_nulls: false,
             answer,
         }]
     };
@@ -51,6 +52,7 @@ fn register(connection: &Connection) -> Result<(), String> {
         parameters: vec![Varchar, Boolean],
         result: Blob,
         may_fail: false,
+        takes_nulls: false,
         answer: functions::robots_body,
     }];
     let url: &[Type] = &[Varchar, Varchar];

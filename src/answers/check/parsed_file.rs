@@ -195,6 +195,7 @@ impl ParsedFile {
                 let of_rules = || Policy::new(dialect, &robots, name.as_bytes()).verdict();
                 (dialect, status_verdict(effect).unwrap_or_else(of_rules))
             }),
+            refusal: request.registry.check_agent(name, &robots).err(),
             is_no_token: name != "*" && !is_product_token(name.as_bytes()),
             lines: own.map_or_else(Vec::new, |policy| policy.lines()),
         }

@@ -5,7 +5,7 @@ use super::numbered_text::NumberedText;
 use super::{ArchivePlace, ArchiveProblem};
 use capture::anomaly::CaptureAnomalyKind;
 use capture::date::format_iso;
-use crawlers::DialectChoice;
+use crawlers::{DialectChoice, Refusal};
 use robots::{
     AnomalyKind, Basis, Dialect, Mechanism, Severity, StatusEffect, UrlPreference, Verdict,
 };
@@ -118,6 +118,9 @@ pub struct BodyDetails {
 pub struct AgentReport {
     /// The name of the crawler, as in the request.
     pub agent: String,
+    /// The reason why the name is refused, if it is not that of one crawler.
+    #[serde(skip)]
+    pub refusal: Option<Refusal>,
     /// The verdict on the whole site.
     #[serde(flatten)]
     pub verdict: CrawlerVerdict,

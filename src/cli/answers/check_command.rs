@@ -253,7 +253,6 @@ fn check_names(
     let names = AgentNames {
         agents: &args.crawlers.agent,
         registry: request.registry,
-        dialect: args.dialect.dialect,
         is_any_accepted: args.crawlers.any_name,
     };
     names.check_in(report)

@@ -111,7 +111,7 @@ pub(crate) struct MatchArgs {
 }
 
 fn parse_category(text: &str) -> Result<CategoryChoice, String> {
-    CategoryChoice::parse(text).ok_or_else(|| format!("choose one of {}", CategoryChoice::NAMES))
+    CategoryChoice::parse(text).map_err(|refusal| refusal.hint)
 }
 
 impl CommandArgs for MatchArgs {
@@ -125,10 +125,9 @@ impl CommandArgs for MatchArgs {
         let names = AgentNames {
             agents: &self.crawlers.agent,
             registry: &registry,
-            dialect: self.dialect.dialect,
             is_any_accepted: self.crawlers.any_name,
         };
-        names.check(caller)?;
+        names.check()?;
         let crawlers = self.crawlers.agent.iter();
         let options = Options {
             dataset: self.dataset.clone(),

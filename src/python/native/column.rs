@@ -6,10 +6,14 @@ use crate::text::Text;
 use arrow_array::cast::AsArray;
 use arrow_array::ffi::{FFI_ArrowArray, FFI_ArrowSchema, from_ffi};
 use arrow_array::ffi_stream::{ArrayStreamReader, FFI_ArrowArrayStream};
+use arrow_array::types::{
+    Float64Type, Int8Type, Int16Type, Int32Type, Int64Type, UInt8Type, UInt16Type, UInt32Type,
+    UInt64Type,
+};
 use arrow_array::{Array, ArrayReader, ArrayRef, make_array};
 use arrow_schema::{ArrowError, DataType};
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyCapsule, PyCapsuleMethods, PyList, PyString};
+use pyo3::types::{PyBytes, PyCapsule, PyCapsuleMethods, PyInt, PyList, PyString};
 
 /// A column of results. Any library that reads Arrow takes it.
 #[pyclass(frozen, module = "robots_scan")]
@@ -85,21 +89,7 @@ impl Parameter {
         if value.is_instance_of::<PyString>() || value.is_instance_of::<PyBytes>() {
             return Ok(Self::Constant(Some(value.extract()?)));
         }
-        let chunks = if value.hasattr("__arrow_c_stream__")? {
-            read_stream_chunks(&value.call_method0("__arrow_c_stream__")?)?
-        } else if value.hasattr("__arrow_c_array__")? {
-            vec![read_array_capsules(
-                &value.call_method0("__arrow_c_array__")?,
-            )?]
-        } else {
-            let text = format!(
-                "a column of type '{}' cannot be read",
-                value.get_type().name()?
-            );
-            let hint = "give text, or a column of a library that exports Arrow";
-            return Err(error::usage_error(&text, Some(hint)));
-        };
-        Ok(Self::Column(chunks))
+        Ok(Self::Column(read_chunks(value, "text", check_type)?))
     }
 
     /// Returns the number of rows; `None` for a constant.
@@ -122,6 +112,115 @@ impl Parameter {
     }
 }
 
+/// Status codes: one for all rows, or one per row.
+pub(crate) enum Statuses {
+    Constant(Option<i64>),
+    Column(Vec<Option<i64>>),
+}
+
+impl Statuses {
+    /// Reads a column of numbers, a number, or nothing. A library may have made a column with nulls one of floats.
+    pub(crate) fn read(value: Option<&Bound<'_, PyAny>>) -> PyResult<Self> {
+        let Some(value) = value else {
+            return Ok(Self::Constant(None));
+        };
+        if value.is_instance_of::<PyInt>() {
+            return Ok(Self::Constant(Some(value.extract().unwrap_or(i64::MAX))));
+        }
+        let mut statuses = Vec::new();
+        for chunk in read_chunks(value, "a number", check_number_type)? {
+            push_numbers(&mut statuses, &chunk)?;
+        }
+        Ok(Self::Column(statuses))
+    }
+
+    /// Returns the number of rows; `None` for a constant.
+    pub(crate) fn len(&self) -> Option<usize> {
+        match self {
+            Self::Constant(_) => None,
+            Self::Column(statuses) => Some(statuses.len()),
+        }
+    }
+
+    /// Returns the status of each of `rows` rows.
+    pub(crate) fn values(&self, rows: usize) -> Box<dyn Iterator<Item = Option<i64>> + '_> {
+        match self {
+            Self::Constant(status) => Box::new(std::iter::repeat_n(*status, rows)),
+            Self::Column(statuses) => Box::new(statuses.iter().copied()),
+        }
+    }
+}
+
+fn check_number_type(data_type: &DataType) -> PyResult<()> {
+    if data_type.is_integer() || matches!(data_type, DataType::Float64 | DataType::Null) {
+        Ok(())
+    } else {
+        let text = format!("a column of type {data_type} is not read as status codes");
+        Err(error::usage_error(&text, Some("give whole numbers")))
+    }
+}
+
+/// Appends the numbers of a chunk, whose type was checked. A fraction is an error.
+fn push_numbers(numbers: &mut Vec<Option<i64>>, chunk: &ArrayRef) -> PyResult<()> {
+    macro_rules! push {
+        ($kind:ty) => {
+            numbers.extend(
+                chunk
+                    .as_primitive::<$kind>()
+                    .iter()
+                    .map(|value| value.map(i64::from)),
+            )
+        };
+    }
+    match chunk.data_type() {
+        DataType::Int8 => push!(Int8Type),
+        DataType::Int16 => push!(Int16Type),
+        DataType::Int32 => push!(Int32Type),
+        DataType::Int64 => push!(Int64Type),
+        DataType::UInt8 => push!(UInt8Type),
+        DataType::UInt16 => push!(UInt16Type),
+        DataType::UInt32 => push!(UInt32Type),
+        DataType::UInt64 => {
+            let values = chunk.as_primitive::<UInt64Type>().iter();
+            numbers.extend(
+                values.map(|value| value.map(|value| value.try_into().unwrap_or(i64::MAX))),
+            );
+        }
+        DataType::Float64 => {
+            for value in chunk.as_primitive::<Float64Type>() {
+                if let Some(value) = value.filter(|value| value.fract() != 0.0) {
+                    let text = format!("there is no status {value}");
+                    return Err(error::usage_error(&text, Some("give whole numbers")));
+                }
+                numbers.push(value.map(|value| value as i64));
+            }
+        }
+        _ => numbers.extend(std::iter::repeat_n(None, chunk.len())),
+    }
+    Ok(())
+}
+
+/// Reads the chunks of a column from an object with `__arrow_c_stream__` or `__arrow_c_array__`. `constant` is what may be
+/// given instead of a column, and `check` refuses other types.
+fn read_chunks(
+    value: &Bound<'_, PyAny>,
+    constant: &str,
+    check: fn(&DataType) -> PyResult<()>,
+) -> PyResult<Vec<ArrayRef>> {
+    if value.hasattr("__arrow_c_stream__")? {
+        read_stream_chunks(&value.call_method0("__arrow_c_stream__")?, check)
+    } else if value.hasattr("__arrow_c_array__")? {
+        let array = read_array_capsules(&value.call_method0("__arrow_c_array__")?)?;
+        check(array.data_type())?;
+        Ok(vec![array])
+    } else {
+        let kind = value.get_type();
+        let text = format!("a column of type '{}' cannot be read", kind.name()?);
+        let hint = format!("give {constant}, or a column of a library that exports Arrow");
+        Err(error::usage_error(&text, Some(&hint)))
+    }
+}
+
 /// Takes the stream out of a capsule.
 #[expect(unsafe_code, reason = "the C stream interface passes a pointer")]
 pub(crate) fn take_stream(capsule: &Bound<'_, PyAny>) -> PyResult<FFI_ArrowArrayStream> {
@@ -134,10 +233,13 @@ pub(crate) fn take_stream(capsule: &Bound<'_, PyAny>) -> PyResult<FFI_ArrowArray
 }
 
 /// Reads the chunks of a stream of one column.
-fn read_stream_chunks(capsule: &Bound<'_, PyAny>) -> PyResult<Vec<ArrayRef>> {
+fn read_stream_chunks(
+    capsule: &Bound<'_, PyAny>,
+    check: fn(&DataType) -> PyResult<()>,
+) -> PyResult<Vec<ArrayRef>> {
     let (py, stream) = (capsule.py(), take_stream(capsule)?);
     let reader = ArrayStreamReader::try_new(stream).map_err(crate::table::arrow_error)?;
-    check_type(reader.field().data_type())?;
+    check(reader.field().data_type())?;
     // The stream may be produced by another thread, which waits for the lock of the interpreter.
     let chunks = py.detach(|| reader.collect::<Result<Vec<ArrayRef>, ArrowError>>());
     chunks.map_err(crate::table::arrow_error)
@@ -157,7 +259,6 @@ fn read_array_capsules(capsules: &Bound<'_, PyAny>) -> PyResult<ArrayRef> {
     // array is moved out, which leaves a released array in the capsule; the schema is only borrowed.
     let data = unsafe { from_ffi(FFI_ArrowArray::from_raw(array.as_ptr()), schema.as_ref()) };
     let data = data.map_err(crate::table::arrow_error)?;
-    check_type(data.data_type())?;
     Ok(make_array(data))
 }
 

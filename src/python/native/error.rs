@@ -1,5 +1,6 @@
 //! Exceptions, whose classes are in `robots_scan/_errors.py`.
 
+use crawlers::Refusal;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::PyType;
@@ -17,6 +18,11 @@ pub(crate) fn usage_error(text: &str, hint: Option<&str>) -> PyErr {
         let class = USAGE_ERROR_CLASS.import(py, ERRORS_MODULE, "UsageError");
         exception_from_class(class, (text, "usage", None::<&str>, hint))
     })
+}
+
+/// Returns the exception for an argument that is refused.
+pub(crate) fn refused(refusal: Refusal) -> PyErr {
+    usage_error(&refusal.text, Some(&refusal.hint))
 }
 
 /// Returns the exception for an error of a command.

@@ -2,27 +2,31 @@
 //!
 //! A join often repeats a file in many rows, so each distinct body is parsed once.
 
-use crate::column::{Column, Parameter};
-use crate::{REGISTRY, agent_name, argument_checks, error, parse_category, parse_dialect};
+use crate::column::{Column, Parameter, Statuses};
+use crate::{REGISTRY, error, parse_category, parse_dialect};
 use arrow_array::{BooleanArray, StringArray};
 use capture::date::parse_iso;
-use crawlers::{CategoryChoice, CrawlerPolicy, DialectChoice, ParsedBodies, ParsedBody, RowBodies};
+use crawlers::{CategoryChoice, CrawlerPolicy, ParsedBodies, RowBodies, RowResponse};
 use pyo3::prelude::*;
+use robots::Verdict;
 use std::cell::RefCell;
 use std::sync::Arc;
 
-/// Returns for each row whether a crawler may fetch a URL; null if any parameter is null.
+/// Returns for each row whether a crawler may fetch a URL; null if any parameter is null,
+/// except the body beside a status that decides without it.
 ///
-/// A parameter is a column, or a text for all rows. A row whose ``agent`` is not the name of one crawler is an error, as
+/// A parameter is a column, or a text for all rows. ``status`` is a column of status codes, or one code; a null is not
+/// known, and the body counts as that of a 200 response. A row whose ``agent`` is not the name of one crawler is an error, as
 /// in ``RobotsTxt.can_fetch``, and so is one with a URL as ``agent`` and a name as ``url``.
 #[pyfunction]
-#[pyo3(signature = (robots_txt, agent, url, dialect = None))]
+#[pyo3(signature = (robots_txt, agent, url, dialect = None, status = None))]
 pub(crate) fn robots_allowed(
     py: Python<'_>,
     robots_txt: &Bound<'_, PyAny>,
     agent: &Bound<'_, PyAny>,
     url: &Bound<'_, PyAny>,
     dialect: Option<&str>,
+    status: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<Column> {
     let choice = parse_dialect(dialect)?;
     let parameters = [
@@ -30,21 +34,25 @@ pub(crate) fn robots_allowed(
         Parameter::read(agent)?,
         Parameter::read(url)?,
     ];
-    let rows = row_count(&parameters)?;
+    let statuses = Statuses::read(status)?;
+    let rows = row_count(&parameters, &statuses)?;
     let answers: PyResult<BooleanArray> = py.detach(|| {
         let [files, agents, urls] = &parameters;
         let names_and_urls = agents.values(rows).zip(urls.values(rows));
-        let questions = files.values(rows).zip(names_and_urls);
+        let responses = responses(files, &statuses, rows);
         with_bodies(|bodies| {
-            let answers = questions.map(|(body, (agent, url))| {
-                let (Some(body), Some(agent), Some(url)) = (body, agent, url) else {
-                    return Ok(None);
-                };
-                argument_checks::check_row(agent, url)?;
-                bodies.with_body(body, |body| {
-                    Ok(Some(policy_of(body, agent, choice)?.access(url).is_allowed))
-                })
-            });
+            let answers = responses
+                .zip(names_and_urls)
+                .map(|(response, (agent, url))| {
+                    let (Some(agent), Some(url)) = (agent, url) else {
+                        return Ok(None);
+                    };
+                    crawlers::check_row(agent, url).map_err(error::refused)?;
+                    let answer = bodies.answer(response, &REGISTRY, agent, choice, |policy| {
+                        policy.map(|policy| policy.access(url).is_allowed)
+                    });
+                    Ok(answer.map_err(error::refused)?.flatten())
+                });
             answers.collect()
         })
     });
@@ -55,27 +63,32 @@ pub(crate) fn robots_allowed(
 ///
 /// A parameter is a column, or a text for all rows.
 #[pyfunction]
-#[pyo3(signature = (robots_txt, agent, dialect = None))]
+#[pyo3(signature = (robots_txt, agent, dialect = None, status = None))]
 pub(crate) fn robots_verdict(
     py: Python<'_>,
     robots_txt: &Bound<'_, PyAny>,
     agent: &Bound<'_, PyAny>,
     dialect: Option<&str>,
+    status: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<Column> {
     let choice = parse_dialect(dialect)?;
     let parameters = [Parameter::read(robots_txt)?, Parameter::read(agent)?];
-    let rows = row_count(&parameters)?;
+    let statuses = Statuses::read(status)?;
+    let rows = row_count(&parameters, &statuses)?;
     let answers: PyResult<StringArray> = py.detach(|| {
         let [files, agents] = &parameters;
-        let questions = files.values(rows).zip(agents.values(rows));
+        let questions = responses(files, &statuses, rows).zip(agents.values(rows));
         with_bodies(|bodies| {
-            let answers = questions.map(|(body, agent)| {
-                let (Some(body), Some(agent)) = (body, agent) else {
+            let answers = questions.map(|(response, agent)| {
+                let Some(agent) = agent else {
                     return Ok(None);
                 };
-                bodies.with_body(body, |body| {
-                    Ok(Some(policy_of(body, agent, choice)?.verdict().name()))
-                })
+                let answer = bodies.answer(response, &REGISTRY, agent, choice, |policy| {
+                    policy
+                        .map_or(Verdict::Unknown, CrawlerPolicy::verdict)
+                        .name()
+                });
+                answer.map_err(error::refused)
             });
             answers.collect()
         })
@@ -89,7 +102,13 @@ pub(crate) fn robots_verdict(
 /// A parameter is a column, or a text for all rows. ``fetch_time`` is the time at which the file was fetched, as text in
 /// ISO 8601, which decides what the labels of ``content-usage`` mean.
 #[pyfunction]
-#[pyo3(signature = (robots_txt, agent, url, category, fetch_time, dialect = None))]
+#[pyo3(signature = (
+    robots_txt, agent, url, category, fetch_time, dialect = None, status = None
+))]
+#[expect(
+    clippy::too_many_arguments,
+    reason = "they are those of the function in Python"
+)]
 pub(crate) fn robots_preference(
     py: Python<'_>,
     robots_txt: &Bound<'_, PyAny>,
@@ -98,6 +117,7 @@ pub(crate) fn robots_preference(
     category: &Bound<'_, PyAny>,
     fetch_time: &Bound<'_, PyAny>,
     dialect: Option<&str>,
+    status: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<Column> {
     let choice = parse_dialect(dialect)?;
     let parameters = [
@@ -107,34 +127,35 @@ pub(crate) fn robots_preference(
         Parameter::read(category)?,
         Parameter::read(fetch_time)?,
     ];
-    let rows = row_count(&parameters)?;
+    let statuses = Statuses::read(status)?;
+    let rows = row_count(&parameters, &statuses)?;
     let answers: PyResult<StringArray> = py.detach(|| {
         let [files, agents, urls, categories, times] = &parameters;
         let names_and_urls = agents.values(rows).zip(urls.values(rows));
         let labels = categories.values(rows).zip(times.values(rows));
-        let questions = files.values(rows).zip(names_and_urls).zip(labels);
+        let responses = responses(files, &statuses, rows);
+        let questions = responses.zip(names_and_urls).zip(labels);
         // Neighbouring rows often have the same category.
         let mut last: Option<(&[u8], CategoryChoice)> = None;
         with_bodies(|bodies| {
-            let answers = questions.map(|((body, (agent, url)), (category, time))| {
-                let (Some(body), Some(agent), Some(url)) = (body, agent, url) else {
+            let answers = questions.map(|((response, (agent, url)), (category, time))| {
+                let (Some(agent), Some(url)) = (agent, url) else {
                     return Ok(None);
                 };
                 let (Some(category), Some(time)) = (category, time) else {
                     return Ok(None);
                 };
-                argument_checks::check_row(agent, url)?;
+                crawlers::check_row(agent, url).map_err(error::refused)?;
                 let parsed = match last.take().filter(|(text, _)| *text == category) {
                     Some((_, parsed)) => parsed,
                     None => parse_category(&String::from_utf8_lossy(category))?,
                 };
                 let time = parse_fetch_time(&String::from_utf8_lossy(time))?;
-                let preference = bodies.with_body(body, |body| {
-                    let policy = policy_of(body, agent, choice)?;
-                    Ok::<_, PyErr>(parsed.preference(policy, url, Some(time)).name())
-                })?;
+                let answer = bodies.answer(response, &REGISTRY, agent, choice, |policy| {
+                    policy.map(|policy| parsed.preference(policy, url, Some(time)).name())
+                });
                 last = Some((category, parsed));
-                Ok(Some(preference))
+                Ok(answer.map_err(error::refused)?.flatten())
             });
             answers.collect()
         })
@@ -151,8 +172,9 @@ pub(crate) fn parse_fetch_time(text: &str) -> PyResult<i64> {
 }
 
 /// Returns the number of rows: that of all columns, or 1 if there are only constants.
-fn row_count(parameters: &[Parameter]) -> PyResult<usize> {
-    let mut lengths = parameters.iter().filter_map(Parameter::len);
+fn row_count(parameters: &[Parameter], statuses: &Statuses) -> PyResult<usize> {
+    let lengths = parameters.iter().filter_map(Parameter::len);
+    let mut lengths = lengths.chain(statuses.len());
     let rows = lengths.next().unwrap_or(1);
     match lengths.find(|length| *length != rows) {
         None => Ok(rows),
@@ -161,6 +183,16 @@ fn row_count(parameters: &[Parameter]) -> PyResult<usize> {
             Err(error::usage_error(&text, None))
         }
     }
+}
+
+/// Returns the response of each row.
+fn responses<'a>(
+    bodies: &'a Parameter,
+    statuses: &'a Statuses,
+    rows: usize,
+) -> impl Iterator<Item = RowResponse<'a>> {
+    let values = bodies.values(rows).zip(statuses.values(rows));
+    values.map(|(body, status)| RowResponse { body, status })
 }
 
 thread_local! {
@@ -174,16 +206,4 @@ fn with_bodies<'a, T>(answer: impl FnOnce(&mut RowBodies<'a>) -> T) -> T {
     let answer = answer(&mut bodies);
     PARSED.set(bodies.into_parsed());
     answer
-}
-
-/// Returns the rules of a body for a crawler. An agent that is not one name is an error.
-fn policy_of<'a>(
-    body: &'a mut ParsedBody,
-    agent: &[u8],
-    choice: DialectChoice,
-) -> PyResult<&'a CrawlerPolicy> {
-    if !body.has_policy(agent, choice) {
-        agent_name::check_agent(&String::from_utf8_lossy(agent), &body.robots_txt())?;
-    }
-    Ok(body.policy(&REGISTRY, agent, choice))
 }

@@ -7,8 +7,6 @@
 //! | `table` | the rows of a file in Arrow |
 //! | `stream` | the rows of archives in Arrow |
 //! | `stream_file` | tables of other libraries, written to files |
-//! | `agent_name` | names of crawlers, and User-Agent headers, which are refused |
-//! | `argument_checks` | arguments that are mistaken for one another |
 //! | `column` | columns of other libraries, read in Arrow |
 //! | `functions` | answers for columns of files, crawlers and URLs |
 //! | `text` | bodies, names and URLs as bytes |
@@ -18,8 +16,6 @@
 //! Whatever takes time runs without the lock of the interpreter. The Python sources beside this folder
 //! have the functions that users call; they add defaults, progress and documentation.
 
-mod agent_name;
-mod argument_checks;
 mod column;
 mod command;
 mod error;
@@ -35,7 +31,6 @@ use crawlers::CategoryChoice;
 use crawlers::CrawlerRegistry;
 use crawlers::DialectChoice;
 use pyo3::prelude::*;
-use robots::Dialect;
 use std::sync::LazyLock;
 
 /// The built-in registry of crawlers.
@@ -43,25 +38,19 @@ static REGISTRY: LazyLock<CrawlerRegistry> = LazyLock::new(CrawlerRegistry::buil
 
 /// Parses the name of a dialect. `None` means the default rules.
 fn parse_dialect(name: Option<&str>) -> PyResult<DialectChoice> {
-    let Some(name) = name.filter(|name| *name != "default") else {
-        return Ok(DialectChoice::Default);
-    };
-    let found = Dialect::ALL
-        .into_iter()
-        .find(|dialect| dialect.name() == name);
-    found.map(DialectChoice::Dialect).ok_or_else(|| {
-        let names = Dialect::ALL.map(Dialect::name).join(", ");
-        let text = format!("there is no dialect '{name}'");
-        error::usage_error(&text, Some(&format!("choose from default, {names}")))
-    })
+    let name = name.unwrap_or(DialectChoice::Default.name());
+    DialectChoice::parse(name).map_err(error::refused)
 }
 
 /// Parses a category of use.
 fn parse_category(text: &str) -> PyResult<CategoryChoice> {
-    CategoryChoice::parse(text).ok_or_else(|| {
-        let hint = format!("choose from {}", CategoryChoice::NAMES);
-        error::usage_error(&format!("there is no category {text:?}"), Some(&hint))
-    })
+    CategoryChoice::parse(text).map_err(error::refused)
+}
+
+/// Refuses an argument that is not the name of one crawler, or is a URL.
+#[pyfunction]
+fn check_agent_name(agent: &str) -> PyResult<()> {
+    REGISTRY.check_agent_name(agent).map_err(error::refused)
 }
 
 #[pymodule(gil_used = false)]
@@ -71,7 +60,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<table::Table>()?;
     module.add_class::<stream::TableStream>()?;
     module.add_class::<column::Column>()?;
-    module.add_function(wrap_pyfunction!(agent_name::check_agent_name, module)?)?;
+    module.add_function(wrap_pyfunction!(check_agent_name, module)?)?;
     module.add_function(wrap_pyfunction!(robots_txt::parse, module)?)?;
     module.add_function(wrap_pyfunction!(functions::robots_allowed, module)?)?;
     module.add_function(wrap_pyfunction!(functions::robots_preference, module)?)?;

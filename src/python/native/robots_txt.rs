@@ -4,7 +4,7 @@ use crate::functions::parse_fetch_time;
 use crate::policy_cache::PolicyCache;
 use crate::table::Table;
 use crate::text::Text;
-use crate::{REGISTRY, agent_name, argument_checks, error, parse_category, parse_dialect};
+use crate::{REGISTRY, error, parse_category, parse_dialect};
 use answers::check::{CrawlerVerdict, ParsedFile};
 use crawlers::{Crawler, CrawlerPolicy, DialectChoice};
 use pyo3::prelude::*;
@@ -16,7 +16,6 @@ use robots::{
 };
 use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash, Hasher};
-use std::ops::RangeInclusive;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// The size of a body up to which the lock of the interpreter is not released: waiting for the lock
@@ -37,9 +36,6 @@ static GROUP_CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
 static PREFERENCE_CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
 static REQUEST_RATE_CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
 static RULE_CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
-
-/// The valid status codes of HTTP.
-const VALID_STATUS_CODES: RangeInclusive<u16> = 100..=999;
 
 /// A parsed robots.txt file. ``robots_scan.parse`` makes it.
 ///
@@ -79,12 +75,10 @@ pub(crate) fn parse(
     status: Option<u16>,
 ) -> PyResult<RobotsTxt> {
     if let Text::Utf8(text) = &body {
-        argument_checks::check_body(text)?;
+        crawlers::check_body(text).map_err(error::refused)?;
     }
-    if let Some(status) = status.filter(|status| !VALID_STATUS_CODES.contains(status)) {
-        let text = format!("there is no status {status}");
-        let hint = "status codes have three digits";
-        return Err(error::usage_error(&text, Some(hint)));
+    if let Some(status) = status {
+        crawlers::check_status(status.into()).map_err(error::refused)?;
     }
     let options = ParseOptions {
         body_limit,
@@ -113,6 +107,12 @@ impl RobotsTxt {
     /// Calls `function`, without the lock of the interpreter if the file is large.
     fn detach_if_large<T: Send>(&self, py: Python<'_>, function: impl FnOnce() -> T + Send) -> T {
         detach_if_large(py, self.file.robots_txt().body(), function)
+    }
+
+    /// Refuses an agent that is not one name.
+    fn check_agent(&self, agent: &str) -> PyResult<()> {
+        let checked = REGISTRY.check_agent(agent, &self.file.robots_txt());
+        checked.map_err(error::refused)
     }
 
     /// Returns the effect of the status. Without a status the body is parsed. A body that was cut off and has no whole
@@ -144,7 +144,7 @@ impl RobotsTxt {
         if let Some(policy) = kept {
             return Ok(Some(policy));
         }
-        agent_name::check_agent(agent, &self.file.robots_txt())?;
+        self.check_agent(agent)?;
         let policy = match self.status_effect(choice) {
             StatusEffect::Parse => {
                 let crawler = Crawler::new(&REGISTRY, agent);
@@ -164,7 +164,7 @@ impl RobotsTxt {
 
     /// Returns the verdict by the default rules; `None` if the status decides instead of the body.
     fn default_verdict(&self, py: Python<'_>, agent: &str) -> PyResult<Option<CrawlerVerdict>> {
-        agent_name::check_agent(agent, &self.file.robots_txt())?;
+        self.check_agent(agent)?;
         let choice = DialectChoice::Default;
         let is_used = self.status_effect(choice) == StatusEffect::Parse;
         Ok(is_used.then(|| {
@@ -273,7 +273,7 @@ impl RobotsTxt {
         url: Text,
         dialect: Option<&str>,
     ) -> PyResult<bool> {
-        argument_checks::check_url(&url)?;
+        crawlers::check_url(url.as_bytes()).map_err(error::refused)?;
         let policy = self.find_policy(py, &agent.to_str(), parse_dialect(dialect)?)?;
         Ok(policy.is_some_and(|policy| policy.access(url.as_bytes()).is_allowed))
     }
@@ -299,7 +299,7 @@ impl RobotsTxt {
         url: Text,
         dialect: Option<&str>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        argument_checks::check_url(&url)?;
+        crawlers::check_url(url.as_bytes()).map_err(error::refused)?;
         let policy = self.find_policy(py, &agent.to_str(), parse_dialect(dialect)?)?;
         let class = ACCESS_CLASS.import(py, RESULTS_MODULE, "Access")?;
         let Some(policy) = policy else {
@@ -340,7 +340,7 @@ impl RobotsTxt {
         dialect: Option<&str>,
         fetch_time: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        argument_checks::check_url(&url)?;
+        crawlers::check_url(url.as_bytes()).map_err(error::refused)?;
         let category = parse_category(category)?;
         let fetch_time = match fetch_time {
             Some(time) => Some(parse_fetch_time(&time.str()?.to_string_lossy())?),
@@ -407,7 +407,7 @@ impl RobotsTxt {
         agent: Text,
     ) -> PyResult<Option<Bound<'py, PyAny>>> {
         let (agent, choice) = (agent.to_str(), DialectChoice::Default);
-        agent_name::check_agent(&agent, &self.file.robots_txt())?;
+        self.check_agent(&agent)?;
         if self.status_effect(choice) != StatusEffect::Parse {
             return Ok(None);
         }

@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from typing import Any
+
+from robots_scan._errors import UsageError
+from robots_scan._types import Dialect
 
 _ESCAPE = re.compile(rb"\\(?:x([0-9A-Fa-f]{2})|\\)")
 
@@ -16,6 +21,13 @@ def missing_package(error: ModuleNotFoundError, module: str, *packages: str) -> 
         return error
     text = f"robots_scan.{module} needs the package '{error.name}' (hint: pip install {' '.join(packages)})"
     return ModuleNotFoundError(text, name=error.name)
+
+
+def arguments(columns: Sequence[Any], count: int, dialect: Dialect | None = None) -> tuple[Any, ...]:
+    """Return the arguments of a function from those of a call in SQL: ``count`` columns, and perhaps one of status codes."""
+    if len(columns) not in (count, count + 1):
+        raise UsageError(f"{count} arguments are expected, and perhaps a status, and these are {len(columns)}", "usage")
+    return (*columns[:count], dialect, *columns[count:])
 
 
 def stored_body(body: str | None, is_valid_utf8: bool | None) -> bytes | None:

@@ -9,7 +9,7 @@
 
 from __future__ import annotations
 
-from robots_scan._engines import missing_package, stored_body
+from robots_scan._engines import arguments, missing_package, stored_body
 from robots_scan._native import robots_allowed, robots_preference, robots_verdict
 
 try:
@@ -37,7 +37,8 @@ def register(connection: duckdb.DuckDBPyConnection | None = None) -> None:
     are compared in another form. It is null for the page of an error or a redirect, because ``is_valid_utf8`` is.
 
     They answer as :func:`robots_scan.robots_allowed` does. Null gives null. Parameters are VARCHAR or BLOB: a body that
-    is not UTF-8 is a BLOB only, and DuckDB has no cast from one to the other that keeps all bytes.
+    is not UTF-8 is a BLOB only, and DuckDB has no cast from one to the other that keeps all bytes. The first three take a
+    status code, of type BIGINT, as one more argument.
 
     DuckDB needs NumPy for functions in Python. If pyarrow can be imported, it passes thousands of rows at once, which is
     several times as fast, and several threads run at once.
@@ -49,53 +50,47 @@ def register(connection: duckdb.DuckDBPyConnection | None = None) -> None:
     try:
         import pyarrow  # noqa: F401
     except ImportError:
-        functions, kind = (_allowed_of_row, _preference_of_row, _verdict_of_row), "native"
+        functions, kind = _OF_ROW, "native"
     else:
-        functions, kind = (_allowed_of_rows, _preference_of_rows, _verdict_of_rows), "arrow"
+        functions, kind = _OF_ROWS, "arrow"
     if connection is None:
         connection = duckdb.default_connection()
-    allowed, preference, verdict = functions
-    _create(connection, "robots_allowed", allowed, None, "BOOLEAN", kind)
-    _create(connection, "robots_preference", preference, None, "VARCHAR", kind)
-    _create(connection, "robots_verdict", verdict, None, "VARCHAR", kind)
+    for name, function in functions.items():
+        _create(connection, name, function, None, _RETURNED[name], kind)
     _create(connection, "robots_body", stored_body, ["VARCHAR", "BOOLEAN"], "BLOB", "native")
 
 
 def _create(connection, name, function, parameters, returned, kind):  # type: ignore[no-untyped-def]
     """Create a function, unless it exists: other connections may be using it.
 
-    Without ``parameters``, those that have no annotation are of any type.
+    Without ``parameters``, they are of any number and type. Nulls are passed: a body may be null beside a status.
     """
     try:
-        connection.create_function(name, function, parameters, returned, type=kind)
+        connection.create_function(name, function, parameters, returned, type=kind, null_handling="special")
     except (duckdb.NotImplementedException, duckdb.CatalogException) as error:
         # The first is for a function of the same connection, the second for one of another connection.
         if "already" not in str(error):
             raise
 
 
-# DuckDB takes the types of parameters from annotations. These have none, so that text and bytes are accepted.
+def _of_rows(function, count):  # type: ignore[no-untyped-def]
+    # DuckDB takes the types of parameters from annotations. There are none, so that text, bytes and numbers are accepted.
+    def answer(*columns):  # type: ignore[no-untyped-def]
+        return function(*arguments(columns, count))
+
+    return answer
 
 
-def _allowed_of_rows(robots_txt, agent, url):  # type: ignore[no-untyped-def]
-    return robots_allowed(robots_txt, agent, url)
+def _of_row(function, count):  # type: ignore[no-untyped-def]
+    def answer(*values):  # type: ignore[no-untyped-def]
+        return function(*arguments(values, count)).to_pylist()[0]
+
+    return answer
 
 
-def _preference_of_rows(robots_txt, agent, url, category, fetch_time):  # type: ignore[no-untyped-def]
-    return robots_preference(robots_txt, agent, url, category, fetch_time)
+_RETURNED = {"robots_allowed": "BOOLEAN", "robots_preference": "VARCHAR", "robots_verdict": "VARCHAR"}
 
-
-def _verdict_of_rows(robots_txt, agent):  # type: ignore[no-untyped-def]
-    return robots_verdict(robots_txt, agent)
-
-
-def _allowed_of_row(robots_txt, agent, url):  # type: ignore[no-untyped-def]
-    return robots_allowed(robots_txt, agent, url).to_pylist()[0]
-
-
-def _preference_of_row(robots_txt, agent, url, category, fetch_time):  # type: ignore[no-untyped-def]
-    return robots_preference(robots_txt, agent, url, category, fetch_time).to_pylist()[0]
-
-
-def _verdict_of_row(robots_txt, agent):  # type: ignore[no-untyped-def]
-    return robots_verdict(robots_txt, agent).to_pylist()[0]
+# DuckDB does not keep functions alive when the cursor that created them is closed.
+_COUNTS = [(robots_allowed, 3), (robots_preference, 5), (robots_verdict, 2)]
+_OF_ROWS = {function.__name__: _of_rows(function, count) for function, count in _COUNTS}
+_OF_ROW = {function.__name__: _of_row(function, count) for function, count in _COUNTS}

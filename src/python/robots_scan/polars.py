@@ -23,21 +23,23 @@ except ModuleNotFoundError as error:
 
 __all__ = ["robots_allowed", "robots_body", "robots_preference", "robots_verdict"]
 
-IntoExpr = pl.Expr | pl.Series | str | bytes | None
+IntoExpr = pl.Expr | pl.Series | str | bytes | int | None
 """An expression, the name of a column, or a constant. As elsewhere in Polars, text is a name: a constant text is
 ``polars.lit("GPTBot")``."""
 
 
-def robots_allowed(robots_txt: IntoExpr, agent: IntoExpr, url: IntoExpr, dialect: Dialect | None = None) -> pl.Expr:
+def robots_allowed(
+    robots_txt: IntoExpr, agent: IntoExpr, url: IntoExpr, dialect: Dialect | None = None, status: IntoExpr = None
+) -> pl.Expr:
     """Return an expression: whether a crawler may fetch a URL, as :func:`robots_scan.robots_allowed` answers.
 
     The result is a Boolean with the name ``robots_allowed``; null gives null. Parameters are of type String or Binary.
-    A text is the name of a column, and ``polars.lit("GPTBot")`` a constant.
+    A text is the name of a column, and ``polars.lit("GPTBot")`` a constant. ``status`` is a column of status codes.
 
     ``robots_txt`` may be the column ``body`` of a dataset, but a body that is not UTF-8 has escapes there:
     :func:`robots_body` returns its bytes.
     """
-    return _function(_native.robots_allowed, [robots_txt, agent, url], dialect, pl.Boolean)
+    return _function(_native.robots_allowed, [robots_txt, agent, url], dialect, status, pl.Boolean)
 
 
 def robots_preference(
@@ -47,21 +49,25 @@ def robots_preference(
     category: IntoExpr,
     fetch_time: IntoExpr,
     dialect: Dialect | None = None,
+    status: IntoExpr = None,
 ) -> pl.Expr:
     """Return an expression: the preference of a site about one use of a URL, as :func:`robots_scan.robots_preference` answers.
 
     The result is a String with the name ``robots_preference``. The parameters are those of :func:`robots_allowed`;
     ``category`` is ``polars.lit("training")``, and ``fetch_time`` is text, such as ``polars.col("fetch_time").cast(str)``.
     """
-    return _function(_native.robots_preference, [robots_txt, agent, url, category, fetch_time], dialect, pl.String)
+    parameters = [robots_txt, agent, url, category, fetch_time]
+    return _function(_native.robots_preference, parameters, dialect, status, pl.String)
 
 
-def robots_verdict(robots_txt: IntoExpr, agent: IntoExpr, dialect: Dialect | None = None) -> pl.Expr:
+def robots_verdict(
+    robots_txt: IntoExpr, agent: IntoExpr, dialect: Dialect | None = None, status: IntoExpr = None
+) -> pl.Expr:
     """Return an expression: the verdict for a crawler on the whole site, as :func:`robots_scan.robots_verdict` answers.
 
     The result is a String with the name ``robots_verdict``. The parameters are those of :func:`robots_allowed`.
     """
-    return _function(_native.robots_verdict, [robots_txt, agent], dialect, pl.String)
+    return _function(_native.robots_verdict, [robots_txt, agent], dialect, status, pl.String)
 
 
 def robots_body(body: IntoExpr = "body", is_valid_utf8: pl.Expr | pl.Series | str | bool = "is_valid_utf8") -> pl.Expr:
@@ -77,19 +83,24 @@ def robots_body(body: IntoExpr = "body", is_valid_utf8: pl.Expr | pl.Series | st
 
 
 def _function(
-    function: Callable[..., _native.Column], parameters: list[IntoExpr], dialect: Dialect | None, returned: Any
+    function: Callable[..., _native.Column],
+    parameters: list[IntoExpr],
+    dialect: Dialect | None,
+    status: IntoExpr,
+    returned: Any,
 ) -> pl.Expr:
     # An unknown dialect is an error here, not when the expression is evaluated.
     function(*[None] * len(parameters), dialect)
 
     def answer(columns: Sequence[pl.Series]) -> pl.Series:
+        *values, status = _broadcast(columns)
         try:
-            return pl.Series("", function(*_broadcast(columns), dialect))
+            return pl.Series("", function(*values, dialect, status))
         except Error as error:
             # Polars makes exceptions again from their text.
             raise pl.exceptions.ComputeError(str(error)) from None
 
-    expressions = [_expression(parameter) for parameter in parameters]
+    expressions = [_expression(parameter) for parameter in [*parameters, status]]
     answers = pl.map_batches(expressions, answer, return_dtype=returned, is_elementwise=True)
     return answers.alias(function.__name__)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from robots_scan import _native
-from robots_scan._engines import missing_package, stored_body
+from robots_scan._engines import arguments, missing_package, stored_body
 from robots_scan._types import Dialect
 
 try:
@@ -36,17 +36,21 @@ def register(spark: SparkSession) -> None:
 
 
 def robots_allowed(
-    robots_txt: Column | str, agent: Column | str, url: Column | str, dialect: Dialect | None = None
+    robots_txt: Column | str,
+    agent: Column | str,
+    url: Column | str,
+    dialect: Dialect | None = None,
+    status: Column | str | None = None,
 ) -> Column:
     """Return a column: whether a crawler may fetch a URL, as :func:`robots_scan.robots_allowed` answers.
 
     The result is a boolean; null gives null. Parameters are columns of strings or binaries, or names of columns. A
-    constant is ``pyspark.sql.functions.lit("GPTBot")``.
+    constant is ``pyspark.sql.functions.lit("GPTBot")``. ``status`` is a column of status codes.
 
     ``robots_txt`` may be the column ``body`` of a dataset, but a body that is not UTF-8 has escapes there:
     :func:`robots_body` returns its bytes.
     """
-    return _allowed(dialect)(robots_txt, agent, url)
+    return _allowed(dialect)(robots_txt, agent, url, *_optional(status))
 
 
 def robots_preference(
@@ -56,21 +60,27 @@ def robots_preference(
     category: Column | str,
     fetch_time: Column | str,
     dialect: Dialect | None = None,
+    status: Column | str | None = None,
 ) -> Column:
     """Return a column: the preference of a site about one use of a URL, as :func:`robots_scan.robots_preference` answers.
 
     The result is a string. The parameters are those of :func:`robots_allowed`; ``category`` is ``lit("training")``, and
     ``fetch_time`` a string, such as ``col("fetch_time").cast("string")``.
     """
-    return _preference(dialect)(robots_txt, agent, url, category, fetch_time)
+    return _preference(dialect)(robots_txt, agent, url, category, fetch_time, *_optional(status))
 
 
-def robots_verdict(robots_txt: Column | str, agent: Column | str, dialect: Dialect | None = None) -> Column:
+def robots_verdict(
+    robots_txt: Column | str,
+    agent: Column | str,
+    dialect: Dialect | None = None,
+    status: Column | str | None = None,
+) -> Column:
     """Return a column: the verdict for a crawler on the whole site, as :func:`robots_scan.robots_verdict` answers.
 
     The result is a string. The parameters are those of :func:`robots_allowed`.
     """
-    return _verdict(dialect)(robots_txt, agent)
+    return _verdict(dialect)(robots_txt, agent, *_optional(status))
 
 
 def robots_body(body: Column | str = "body", is_valid_utf8: Column | str = "is_valid_utf8") -> Column:
@@ -88,8 +98,8 @@ def robots_body(body: Column | str = "body", is_valid_utf8: Column | str = "is_v
 def _allowed(dialect: Dialect | None) -> Any:
     _native.robots_allowed(None, None, None, dialect)
 
-    def robots_allowed(robots_txt: pyarrow.Array, agent: pyarrow.Array, url: pyarrow.Array) -> pyarrow.Array:
-        return pyarrow.array(_native.robots_allowed(robots_txt, agent, url, dialect))
+    def robots_allowed(*columns: pyarrow.Array) -> pyarrow.Array:
+        return pyarrow.array(_native.robots_allowed(*arguments(columns, 3, dialect)))
 
     return arrow_udf(robots_allowed, BooleanType())
 
@@ -97,10 +107,8 @@ def _allowed(dialect: Dialect | None) -> Any:
 def _preference(dialect: Dialect | None) -> Any:
     _native.robots_preference(None, None, None, None, None, dialect)
 
-    def robots_preference(
-        robots_txt: pyarrow.Array, agent: pyarrow.Array, url: pyarrow.Array, category: pyarrow.Array, fetch_time: pyarrow.Array
-    ) -> pyarrow.Array:
-        return pyarrow.array(_native.robots_preference(robots_txt, agent, url, category, fetch_time, dialect))
+    def robots_preference(*columns: pyarrow.Array) -> pyarrow.Array:
+        return pyarrow.array(_native.robots_preference(*arguments(columns, 5, dialect)))
 
     return arrow_udf(robots_preference, StringType())
 
@@ -108,10 +116,14 @@ def _preference(dialect: Dialect | None) -> Any:
 def _verdict(dialect: Dialect | None) -> Any:
     _native.robots_verdict(None, None, dialect)
 
-    def robots_verdict(robots_txt: pyarrow.Array, agent: pyarrow.Array) -> pyarrow.Array:
-        return pyarrow.array(_native.robots_verdict(robots_txt, agent, dialect))
+    def robots_verdict(*columns: pyarrow.Array) -> pyarrow.Array:
+        return pyarrow.array(_native.robots_verdict(*arguments(columns, 2, dialect)))
 
     return arrow_udf(robots_verdict, StringType())
+
+
+def _optional(status: Column | str | None) -> list[Column | str]:
+    return [] if status is None else [status]
 
 
 def _body() -> Any:

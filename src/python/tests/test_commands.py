@@ -29,6 +29,7 @@ from pathlib import Path
 from types import UnionType
 from typing import Any, get_args, get_origin, get_type_hints, is_typeddict
 
+import calls
 import corpus
 
 import robots_scan
@@ -79,6 +80,22 @@ class InFolder(unittest.TestCase):
 
 
 class Results(InFolder):
+    def test_calls_have_the_answers_of_all_engines(self) -> None:
+        path = self.folder / "robots.txt"
+        path.write_text(calls.BODY, encoding="utf-8")
+        asked = [call for call in calls.CALLS if call.is_for_command_line and call.body and call.status is None]
+        self.assertGreater(len(asked), 10)
+        for call in asked:
+            with self.subTest(call=call):
+                arguments = [PROGRAM, "check", path, f"--agent={call.agent}", f"--url={call.url}", "--json"]
+                process = subprocess.run(arguments, capture_output=True, text=True, timeout=HANG_SECONDS)
+                if isinstance(call.answer, str):
+                    self.assertEqual(process.returncode, 2)
+                    self.assertIn(call.answer, process.stderr)
+                else:
+                    access = json.loads(process.stdout)["agents"][0]["urls"][0]["access"]
+                    self.assertEqual(access, "allowed" if call.answer else "disallowed")
+
     def test_scan_returns_what_the_command_prints(self) -> None:
         for inputs in ([FIRST], [FIRST, LATER], [DAMAGED, WARC / "frames.warc.zst"]):
             with self.subTest(inputs=inputs):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import os
 import random
+import re
 import subprocess
 import sys
 import tempfile
@@ -15,6 +16,7 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
+import calls
 import duckdb
 import robots_scan
 import robots_scan.duckdb
@@ -119,9 +121,25 @@ class Functions(unittest.TestCase):
         self.assertEqual(self.ask("SELECT robots_allowed(?, 'a'::ENUM ('a', 'b'), '/x')", FILE), [(False,)])
         with self.assertRaisesRegex(duckdb.Error, "a column of type .* cannot be read"):
             self.ask("SELECT robots_allowed(1, 'a', '/')")
-        for call in ("robots_allowed('', 'a')", "robots_verdict('', 'a', '/')", "robots_body(''::BLOB, true)"):
-            with self.assertRaises(duckdb.BinderException):
+        with self.assertRaises(duckdb.BinderException):
+            self.ask("SELECT robots_body(''::BLOB, true)")
+        for call, words in (
+            ("robots_allowed('', 'a')", "3 arguments are expected, and perhaps a status, and these are 2"),
+            ("robots_verdict('', 'a', '/')", "give a number|is not read as status codes"),
+        ):
+            with self.assertRaisesRegex(duckdb.Error, words):
                 self.ask(f"SELECT {call}")
+
+    def test_calls_have_the_answers_of_all_engines(self) -> None:
+        for call in calls.CALLS:
+            with self.subTest(call=call):
+                parameters = (call.body, call.agent, call.url, call.status)
+                query = "SELECT robots_allowed(?, ?, ?, ?::BIGINT)"
+                if isinstance(call.answer, str):
+                    with self.assertRaisesRegex(duckdb.Error, re.escape(call.answer)):
+                        self.ask(query, *parameters)
+                else:
+                    self.assertEqual(self.ask(query, *parameters), [(call.answer,)])
 
     def test_prepared_statements_take_parameters(self) -> None:
         for body in (FILE, FILE.encode()):
@@ -172,13 +190,16 @@ class Functions(unittest.TestCase):
 
             return wrapper
 
-        with tempfile.TemporaryDirectory() as folder, mock.patch.object(
-            robots_scan.duckdb, "robots_allowed", together(robots_scan.robots_allowed)
-        ):
+        kinds = [robots_scan.duckdb._OF_ROWS, robots_scan.duckdb._OF_ROW]
+        waiting = [{"robots_allowed": together(functions["robots_allowed"])} for functions in kinds]
+        with tempfile.TemporaryDirectory() as folder, mock.patch.dict(kinds[0], waiting[0]), mock.patch.dict(kinds[1], waiting[1]):
             path = Path(folder, "asked.parquet")
             self.connection.execute(f"COPY asked TO '{path}' (ROW_GROUP_SIZE 2048)")
             query = f"SELECT i, robots_allowed(body, agent, url), robots_verdict(body, agent) FROM '{path}'"
-            found = sorted(self.ask(query))
+            other = duckdb.connect(config={"threads": 4})
+            self.addCleanup(other.close)
+            robots_scan.duckdb.register(other)
+            found = sorted(other.execute(query).fetchall())
         self.assertEqual(len(threads), 2)
         self.assertEqual(found, [(i, question.is_allowed, question.verdict) for i, question in enumerate(asked)])
 

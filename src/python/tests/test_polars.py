@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 import unittest
 from pathlib import Path
 from typing import Any
 
+import calls
 import polars as pl
 import robots_scan
 import robots_scan.polars
@@ -133,6 +135,18 @@ class Expressions(unittest.TestCase):
         self.assertEqual(escaped, 7)
         verdicts = frame.select(robots_verdict(robots_body("body", pl.col("is_valid_utf8")), pl.lit("GPTBot"))).to_series()
         self.assertEqual(verdicts.null_count(), found["robots_body"].null_count())
+
+    def test_calls_have_the_answers_of_all_engines(self) -> None:
+        for call in calls.CALLS:
+            with self.subTest(call=call):
+                frame = pl.DataFrame([call[:5]] * 2, ["agent", "url", "answer", "status", "body"], orient="row", strict=False)
+                body = pl.col("body").cast(pl.String)
+                question = robots_allowed(body, "agent", "url", status=pl.col("status").cast(pl.Int16))
+                if isinstance(call.answer, str):
+                    with self.assertRaisesRegex(pl.exceptions.ComputeError, re.escape(call.answer)):
+                        frame.select(question)
+                else:
+                    self.assertEqual(frame.select(question).to_series().to_list(), [call.answer] * 2)
 
     def test_wrong_arguments_are_named(self) -> None:
         with self.assertRaisesRegex(robots_scan.UsageError, "there is no dialect 'bing'"):

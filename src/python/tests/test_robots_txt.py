@@ -6,6 +6,7 @@ import array
 import copy
 import mmap
 import pickle
+import re
 import tempfile
 import threading
 import time
@@ -14,6 +15,7 @@ import urllib.robotparser
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
+import calls
 import corpus
 
 import robots_scan
@@ -53,13 +55,40 @@ class Arguments(unittest.TestCase):
         for url in (b"/\xe9", bytearray(b"/\xe9"), "/\udce9", "/%e9"):
             self.assertFalse(robots.access("x", url, "rfc9309"), url)
         self.assertTrue(robots.access("x", "/é", "rfc9309"))
-        self.assertTrue(robots.can_fetch(b"x", b"/\xe9"))
+        # The default reading is that of clients, which encode octets; Google's compares them.
+        self.assertFalse(robots.can_fetch(b"x", b"/\xe9"))
+        self.assertTrue(robots.can_fetch(b"x", b"/\xe9", "google"))
         self.assertEqual(robots.verdict(b"a\xff"), robots.verdict("a\udcff"))
         # Other surrogates stand for nothing.
         with self.assertRaises(UnicodeEncodeError):
             robots_scan.parse("\ud800")
         with self.assertRaises(UnicodeEncodeError):
             robots.can_fetch("x", "/\ud800")
+
+    def test_calls_have_the_answers_of_all_engines(self) -> None:
+        self.assertGreaterEqual(len(calls.CALLS), 40)
+        for call in calls.CALLS:
+            with self.subTest(call=call):
+                self.check_call(call, self.ask_columns)
+                if call.body is not None:
+                    self.check_call(call, self.ask_file)
+
+    @staticmethod
+    def ask_file(call: calls.Call) -> bool | None:
+        allowed: bool | None = robots_scan.parse(call.body or "", status=call.status).access(call.agent, call.url).allowed
+        return allowed
+
+    @staticmethod
+    def ask_columns(call: calls.Call) -> bool | None:
+        allowed: bool | None = robots_scan.robots_allowed(call.body, call.agent, call.url, None, call.status).to_pylist()[0]
+        return allowed
+
+    def check_call(self, call: calls.Call, ask: Callable[[calls.Call], bool | None]) -> None:
+        if isinstance(call.answer, str):
+            with self.assertRaisesRegex(robots_scan.UsageError, re.escape(call.answer)):
+                ask(call)
+        else:
+            self.assertIs(ask(call), call.answer)
 
     def test_other_arguments_are_type_errors(self) -> None:
         robots = robots_scan.parse(BODY)

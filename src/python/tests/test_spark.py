@@ -11,6 +11,7 @@ import warnings
 from pathlib import Path
 from typing import Any
 
+import calls
 import pyarrow as pa
 import robots_scan
 import robots_scan.spark
@@ -95,6 +96,24 @@ class Spark(unittest.TestCase):
         self.assertEqual(list(map(tuple, found.collect())), expected)
         allowed = self.spark.sql("SELECT count(*) FROM asked WHERE robots_allowed(body, agent, url)").collect()
         self.assertEqual(allowed[0][0], sum(question.is_allowed is True for question in asked))
+
+    def test_calls_have_the_answers_of_all_engines(self) -> None:
+        robots_scan.spark.register(self.spark)
+        answered = [call for call in calls.CALLS if not isinstance(call.answer, str)]
+        rows = [(i, call.body, call.agent, call.url, call.status) for i, call in enumerate(answered)]
+        types = "i int, body string, agent string, url string, status int"
+        frame = self.spark.createDataFrame(rows, types)
+        frame.createOrReplaceTempView("calls")
+        columns = frame.select("i", robots_allowed("body", "agent", "url", status="status"))
+        sql = self.spark.sql("SELECT i, robots_allowed(body, agent, url, status) FROM calls")
+        expected = [(i, call.answer) for i, call in enumerate(answered)]
+        self.assertEqual(sorted(map(tuple, columns.collect())), expected)
+        self.assertEqual(sorted(map(tuple, sql.collect())), expected)
+        for call in calls.CALLS:
+            if isinstance(call.answer, str):
+                frame = self.spark.createDataFrame([(0, call.body, call.agent, call.url, call.status)], types)
+                with self.subTest(call=call), self.assertRaisesRegex(Exception, re.escape(call.answer)):
+                    frame.select(robots_allowed("body", "agent", "url", status="status")).collect()
 
     def test_stored_bodies_have_their_bytes(self) -> None:
         with tempfile.TemporaryDirectory() as folder:

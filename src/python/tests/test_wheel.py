@@ -133,7 +133,7 @@ class Columns(unittest.TestCase):
 
     def test_wrong_arguments_are_named(self) -> None:
         cases = [
-            (lambda: robots_scan.robots_preference("", "a", "/", "searching", "2025-01-01"), 'there is no category "searching"'),
+            (lambda: robots_scan.robots_preference("", "a", "/", "searching", "2025-01-01"), "there is no category 'searching'"),
             (lambda: robots_scan.robots_preference("", "a", "/", "train-ai", "soon"), "'soon' is not a time"),
             (lambda: robots_scan.parse("").preference("a", "/", fetch_time="soon"), "'soon' is not a time"),
             (lambda: robots_scan.robots_allowed(1, "a", "/"), "a column of type 'int' cannot be read"),

@@ -6,12 +6,10 @@ use support::assert_refused;
 
 const GPTBOT: &str = "Mozilla/5.0 (compatible; GPTBot/1.2; +https://openai.com/gptbot)";
 const ERROR: &str = "error: 'Mozilla/5.0 (compatible; GPTBot/1.2; +https://openai.com/gptbot)' \
-    is a User-Agent header, not the name of a crawler\nhint: use --agent GPTBot\n";
-const WARNING: &str = "warning: 'Mozilla/5.0 (compatible; GPTBot/1.2; +https://openai.com/gptbot)' \
-    is a User-Agent header: its name 'mozilla' is used\nhint: use --agent GPTBot\n";
+    is a User-Agent header, not the name of one crawler\nhint: give the name 'GPTBot'\n";
 
 #[test]
-fn a_whole_header_as_agent_is_refused_or_warned_of_and_its_token_suggested() {
+fn a_whole_header_as_agent_is_refused_and_its_token_suggested() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     prepare(folder);
@@ -19,41 +17,39 @@ fn a_whole_header_as_agent_is_refused_or_warned_of_and_its_token_suggested() {
         let args = [&["check", "robots.txt", "--agent", agent], more].concat();
         start(folder, &args, "")
     };
-    for more in [&[][..], &["--json"]] {
+    fs::write(folder.join("own.csv"), "token\nMozilla\n").unwrap();
+    for more in [
+        &[][..],
+        &["--json"],
+        &["--any-name"],
+        &["--dialect", "google"],
+    ] {
         let ran = check(GPTBOT, more);
         assert_eq!((ran.err.as_str(), ran.code), (ERROR, Some(2)));
-        let ran = check(GPTBOT, &[more, &["--any-name"]].concat());
-        assert_eq!((ran.err.as_str(), ran.code), (WARNING, Some(0)));
-        assert!(ran.out.contains(GPTBOT), "{}", ran.out);
         let plain = check("GPTBot", more);
         assert_eq!((plain.err.as_str(), plain.code), ("", Some(0)));
     }
-    let ran = check("CCBot/2.0 (https://commoncrawl.org/faq/)", &[]);
-    let expected = "warning: 'CCBot/2.0 (https://commoncrawl.org/faq/)' is a User-Agent header: \
-        its name 'CCBot' is used\n";
-    assert_eq!(ran.err, expected);
+    let own = check(GPTBOT, &["--agents", "own.csv"]);
+    let words =
+        "is a User-Agent header, not the name of one crawler\nhint: give the name 'Mozilla'";
+    assert_refused(&own, &[words]);
+    let with_comma = "Mozilla/5.0 (KHTML, like Gecko; compatible; CCBot/2.0)";
+    let words = format!("'{with_comma}' is a User-Agent header");
+    assert_refused(
+        &check(with_comma, &[]),
+        &[&words, "hint: give the name 'CCBot'"],
+    );
     let ran = check("GPTBot/1.0,*", &[]);
     assert_eq!(ran.err, "");
-    let ran = check("GPTBot (x)", &["--dialect", "rfc9309"]);
-    let expected = "warning: 'GPTBot (x)' is a User-Agent header: not the name of a crawler\n\
-        hint: use --agent GPTBot\n";
-    assert_eq!(ran.err, expected);
 
     let args = [
         "match", "ds", "-q", "-a", GPTBOT, "-u", "urls.txt", "-o", "out.csv",
     ];
-    let ran = start(folder, &args, "");
-    assert_eq!((ran.err.as_str(), ran.code), (ERROR, Some(2)));
-    assert!(!folder.join("out.csv").exists());
-    let ran = start(folder, &[&args[..], &["--any-name"]].concat(), "");
-    assert_eq!((ran.err.as_str(), ran.code), (WARNING, Some(0)));
-    assert!(folder.join("out.csv").is_file());
-    fs::write(folder.join("own.csv"), "token\nMozilla\n").unwrap();
-    let ran = check(GPTBOT, &["--agents", "own.csv"]);
-    let expected = WARNING
-        .replace("mozilla", "Mozilla")
-        .replace("hint: use --agent GPTBot\n", "");
-    assert_eq!(ran.err, expected);
+    for more in [&[][..], &["--any-name"]] {
+        let ran = start(folder, &[&args[..], more].concat(), "");
+        assert_eq!((ran.err.as_str(), ran.code), (ERROR, Some(2)));
+        assert!(!folder.join("out.csv").exists());
+    }
 }
 
 #[test]
