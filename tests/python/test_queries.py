@@ -1192,9 +1192,21 @@ def test_page(t, write):
     t.equal("docs/queries.md lists every question", lambda: page.read_text(encoding="utf-8"), generated)
 
 
+def test_published_figures(t, con):
+    """Asks the questions that docs/queries.md names for the figures of studies. The dataset has no bodies, and no list is there."""
+    text = (ROOT / "docs" / "queries.md").read_text(encoding="utf-8")
+    rows = re.search(r"## Figures that studies publish\n\n\|.*\n\|.*\n((?:\|.*\n)+)", text)[1].splitlines()
+    t.equal("the number of published figures", lambda: len(rows), 12)
+    for call in re.findall(r"`(\w+\(.*?\))`", "\n".join(rows)):
+        error = error_of(con, f"FROM {call}") or ""
+        expected = re.search("has no bodies|compares two crawls|tranco.csv", error)
+        t.equal(f"{call} answers", lambda: "" if expected else error, "")
+
+
 def test_against_dataset(t, dataset):
     con = opened(dataset)
     test_list_of_questions(t, con)
+    test_published_figures(t, con)
     t.equal("whole_name returns the same as the program for each value of a user-agent line", lambda: con.execute(
         "SELECT DISTINCT agent_raw, agent, whole_name(agent_raw) FROM groups "
         "WHERE whole_name(agent_raw) IS DISTINCT FROM agent").fetchall(), [])
