@@ -226,6 +226,7 @@ HAS_R = { command -v Rscript || test "$$(uname)" != Linux; } >/dev/null
 recipes: $(PROGRAM) dev-wheel $(if $(ALL),.venv-test/campaign-ready) $(HAS_SPARK) ## executes the recipes in docs/recipes.md, docs/python.md and docs/functions.md; ALL=--all: also in R and Jupyter
 	$(if $(ALL),$(call INSTALL,$(HAS_R),r-base-core,R))
 	.venv-test/bin/python tests/python/test_recipes.py $(PROGRAM) $(WRITE) $(ALL) $(if $(HAS_SPARK),,--without Spark)
+	.venv-test/bin/python tests/python/test_list_of_sites.py $(PROGRAM)
 
 # Where cargo writes the library, and the profile that it is built with.
 EXTENSION = target/duckdb/robots_scan.duckdb_extension

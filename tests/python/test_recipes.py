@@ -65,10 +65,6 @@ class Recipes(Document):
         for (block, shown, begin), got in zip(cells, self.run_notebook([block[2] for block, _, _ in cells]), strict=True):
             self.compare(block[2], shown, got, begin)
 
-    def section_of(self, block):
-        """Returns the title of the section of a block."""
-        return re.findall(r"^##+ (.*)$", self.text[:block.start()], re.MULTILINE)[-1]
-
     def run_twice(self, interpreter, language, program):
         """Returns what a program prints; if it writes files, what it prints the second time, when they are there."""
         before = set(self.shell.written())
