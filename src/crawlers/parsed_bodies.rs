@@ -241,7 +241,7 @@ impl ParsedBody {
     }
 }
 
-/// Returns a status code; an error if it is none.
+/// Returns the status code; an error if the number is not between 100 and 999.
 pub fn check_status(status: i64) -> Result<u16, Refusal> {
     let code = u16::try_from(status).ok();
     let code = code.filter(|_| STATUS_CODES.contains(&status));

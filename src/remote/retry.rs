@@ -14,7 +14,7 @@ pub(super) fn doubled_wait(earlier: u32) -> Duration {
     doubled.min(MAX_WAIT)
 }
 
-/// What a status other than 2xx says of further requests.
+/// The consequence of a status other than 2xx for further requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum StatusMeaning {
     /// Requests are too frequent: the next one is sent later.

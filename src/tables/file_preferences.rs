@@ -20,7 +20,7 @@ row(robots_id: i64, agent: TextId, stated: Stated<'_>) {
     address: Text null, "The address of the licence, for `rsl-license`." = stated.address;
 }}
 
-/// What a row states: a verdict for one category, or the address of a licence.
+/// The statement of a row: a verdict for one category, or the address of a licence.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Stated<'a> {
     mechanism: &'static str,

@@ -36,7 +36,7 @@ impl fmt::Display for ArchivePlace {
     }
 }
 
-/// What an archive has of a capture.
+/// The body of a capture and the place of its archive.
 pub(super) struct ArchivedBody {
     /// The place of the archive; `None` if it was not found.
     pub(super) place: Option<ArchivePlace>,

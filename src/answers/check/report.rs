@@ -1,4 +1,4 @@
-//! What is known of one robots.txt: the result of a check, as text and as JSON print it.
+//! The report of a check of one robots.txt, which is printed as text or as JSON.
 
 use super::fetch_command::FetchCommand;
 use super::numbered_text::NumberedText;
@@ -14,7 +14,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-/// What is known of one robots.txt. The fields are those of the JSON of `check`.
+/// The report of a check of one robots.txt. The fields are those of the JSON of `check`.
 #[derive(Debug, Serialize)]
 pub struct CheckReport {
     /// The host and its captures; `None` if a file was checked.

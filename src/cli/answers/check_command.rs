@@ -211,7 +211,7 @@ fn check_body(
     print_report(args, report, request.urls.is_empty(), code)
 }
 
-/// What `--json` prints.
+/// The document that `--json` prints.
 #[derive(Serialize)]
 struct JsonReport<'a> {
     exit_code: u8,

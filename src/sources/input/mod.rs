@@ -72,7 +72,7 @@ pub struct Input {
     /// The index of the input among all inputs, including those of other shards. The first input has the index
     /// [`InputOptions::first_input`].
     pub index: u64,
-    /// What is read of it.
+    /// The source that is read: the archive, some of its records, or a table.
     pub source: Arc<dyn Source>,
     /// The name, `warc_filename` in the tables.
     pub name: String,

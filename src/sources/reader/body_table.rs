@@ -352,7 +352,7 @@ impl BodyReader {
         Some("the row has no body, and no status other than 2xx".to_owned())
     }
 
-    /// Sets `url` from the current row. A host stands for the robots.txt of its site by https.
+    /// Sets `url` from the current row. A row with a host has the URL `https://HOST/robots.txt`.
     fn find_url(&mut self) {
         let text = self.table.value(column::URL).text();
         let text = text.unwrap_or_default().trim_ascii();
@@ -381,7 +381,7 @@ impl BodyReader {
         error.is_some_and(|error| !error.trim_ascii().is_empty())
     }
 
-    /// Returns the status as the row has it, where `-` is none.
+    /// Returns the status; `None` for null and `-`.
     ///
     /// # Errors
     ///

@@ -28,7 +28,7 @@ use std::sync::atomic::AtomicBool;
 use tables::Fault;
 use warc::{Integrity, Record, RecordLocation};
 
-/// What is read of an input.
+/// A source of captures: an archive, some of its records, or a table of bodies.
 pub trait Source: Debug + Send + Sync {
     /// Returns the place of the bytes.
     fn place(&self) -> &InputPlace;
@@ -78,7 +78,7 @@ pub trait SliceReader: Send {
     }
 }
 
-/// How far a slice was read.
+/// The progress of reading a slice.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SlicePosition {
     /// The offset at which reading would continue.

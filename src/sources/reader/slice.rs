@@ -23,7 +23,7 @@ pub enum FetchedObject {
 /// An input, or a byte range of it, that one worker reads.
 #[derive(Clone, Debug)]
 pub struct InputSlice {
-    /// What is read of the input.
+    /// The source that is read.
     pub source: Arc<dyn Source>,
     /// The object, if the input is on a server.
     pub fetched: Option<FetchedObject>,

@@ -60,7 +60,7 @@ pub struct TableLimits {
     pub page_bytes: u64,
 }
 
-/// What the caller expects in a file, which determines the formats that it may have.
+/// The expected content of a file, which determines its possible formats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ExpectedContent<'a> {
     /// A table with named columns.
