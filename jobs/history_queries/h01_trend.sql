@@ -11,7 +11,7 @@
 -- domains_any: registered domains with a host that blocks by name; largest_domain: of these hosts, the part in one domain.
 CREATE OR REPLACE MACRO trend(agent := 'GPTBot', crawl := NULL, any_name := false) AS TABLE
 WITH checked AS MATERIALIZED (
-    SELECT check_agents(agent, any_name) AND check_crawl(crawl) AS is_known
+    SELECT check_agents(agent, any_name) AND check_crawls(crawl) AS is_known
 ),
 counted AS (
     SELECT s.agent, s.crawl, any_value(s.known_hosts) AS hosts,
@@ -38,7 +38,7 @@ answer AS (
 SELECT s.* EXCLUDE (position)
 FROM checked k
 LEFT JOIN answer s ON true
-WHERE s.crawl IS NOT NULL AND (crawl IS NULL OR s.crawl = crawl) OR NOT k.is_known
+WHERE s.crawl IS NOT NULL AND in_crawls(s.crawl, crawl) OR NOT k.is_known
 ORDER BY s.position, s.agent;
 
 FROM trend();

@@ -11,7 +11,7 @@
 -- cumulative_begun, cumulative: hosts seen to begin, and all, in this crawl or before.
 CREATE OR REPLACE MACRO hosts_first_blocking(agent := 'GPTBot', crawl := NULL, any_name := false) AS TABLE
 WITH checked AS MATERIALIZED (
-    SELECT check_named_agents(agent, any_name) AND check_crawl(crawl) AS is_known
+    SELECT check_named_agents(agent, any_name) AND check_crawls(crawl) AS is_known
 ),
 named AS (
     SELECT n.agent, n.surt_host_name, n.url_host_registered_domain, n.first_period_no, n.first_period_no + n.n_periods AS end_no, n.verdict,
@@ -58,7 +58,7 @@ answer AS (
 SELECT s.* EXCLUDE (position)
 FROM checked k
 LEFT JOIN answer s ON true
-WHERE s.crawl IS NOT NULL AND (crawl IS NULL OR s.crawl = crawl) OR NOT k.is_known
+WHERE s.crawl IS NOT NULL AND in_crawls(s.crawl, crawl) OR NOT k.is_known
 ORDER BY s.position, s.agent;
 
 FROM hosts_first_blocking();

@@ -11,7 +11,7 @@
 -- rules, status or URL; days_between: the median distance of captures that differ.
 CREATE OR REPLACE MACRO change_rates(crawl := NULL) AS TABLE
 WITH checked AS MATERIALIZED (
-    SELECT check_crawl(crawl) AS is_known
+    SELECT check_crawls(crawl) AS is_known
 ),
 ordered AS (
     SELECT p.first_crawl AS crawl, lag(p.host_no) OVER earlier IS NOT NULL AS has_before,
@@ -42,7 +42,7 @@ counts AS (
     LEFT JOIN first_seen f ON f.crawl = c.crawl
     LEFT JOIN changes n ON n.crawl = c.crawl
     LEFT JOIN distances d ON d.crawl = c.crawl
-    WHERE crawl IS NULL OR c.crawl = crawl
+    WHERE in_crawls(c.crawl, crawl)
 )
 SELECT s.crawl, s.median_fetch, s.hosts, s.hosts_seen_before, s.changed, round(s.changed / nullif(s.hosts_seen_before, 0), 6) AS share_changed,
     round(s.policy / nullif(s.hosts_seen_before, 0), 6) AS share_policy, round(s.status / nullif(s.hosts_seen_before, 0), 6) AS share_status,

@@ -9,7 +9,7 @@
 -- cumulative: domains that block first in this crawl, and in it or before.
 CREATE OR REPLACE MACRO domains_ever_blocking(agent := 'GPTBot', crawl := NULL, any_name := false) AS TABLE
 WITH checked AS MATERIALIZED (
-    SELECT check_named_agents(agent, any_name) AND check_crawl(crawl) AS is_known
+    SELECT check_named_agents(agent, any_name) AND check_crawls(crawl) AS is_known
 ),
 first_crawls AS (
     SELECT b.agent, coalesce(b.url_host_registered_domain, b.surt_host_name) AS domain, min(c.position) AS position
@@ -35,7 +35,7 @@ answer AS (
 SELECT s.* EXCLUDE (position)
 FROM checked k
 LEFT JOIN answer s ON true
-WHERE s.crawl IS NOT NULL AND (crawl IS NULL OR s.crawl = crawl) OR NOT k.is_known
+WHERE s.crawl IS NOT NULL AND in_crawls(s.crawl, crawl) OR NOT k.is_known
 ORDER BY s.position, s.agent;
 
 FROM domains_ever_blocking();

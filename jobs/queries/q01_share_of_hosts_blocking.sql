@@ -24,7 +24,7 @@ answer AS (
     FROM crawls() c
     CROSS JOIN asked_agents(agent) a
     LEFT JOIN parts p ON p.crawl = c.crawl AND p.agent = a.agent
-    WHERE crawl IS NULL OR c.crawl = crawl
+    WHERE in_crawls(c.crawl, crawl)
     GROUP BY c.crawl, a.agent, c.position
 )
 SELECT s.* EXCLUDE (position)

@@ -38,7 +38,7 @@ answer AS (
     FROM crawls() c
     CROSS JOIN asked_agents(agent) a
     LEFT JOIN reasons r ON r.crawl = c.crawl AND r.agent = a.agent
-    WHERE c.hosts > 0 AND (crawl IS NULL OR c.crawl = crawl)
+    WHERE c.hosts > 0 AND in_crawls(c.crawl, crawl)
     GROUP BY c.crawl, a.agent, r.reason, c.position
 )
 SELECT s.* EXCLUDE (position)

@@ -39,7 +39,7 @@ answer AS (
     CROSS JOIN asked_agents(agent) a
     LEFT JOIN wholes w ON w.crawl = c.crawl AND w.agent = a.agent
     LEFT JOIN rows r ON r.crawl = c.crawl AND r.agent = a.agent
-    WHERE c.hosts > 0 AND (crawl IS NULL OR c.crawl = crawl)
+    WHERE c.hosts > 0 AND in_crawls(c.crawl, crawl)
 )
 SELECT s.* EXCLUDE (position)
 FROM checked k

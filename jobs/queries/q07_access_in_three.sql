@@ -14,7 +14,7 @@ WITH checked AS MATERIALIZED (
 answers AS (
     SELECT v.crawl, v.agent, v.domain_id, v.ruleset_id, v.archive_no, v.basis, v.verdict AS access
     FROM verdicts_for(agent, any_name := any_name) v
-    WHERE (crawl IS NULL OR v.crawl = crawl)
+    WHERE in_crawls(v.crawl, crawl)
 ),
 parts AS (
     SELECT a.crawl, a.agent, a.access, a.ruleset_id, part_of(grouping(a.domain_id, a.ruleset_id, a.archive_no), a.domain_id) AS part,

@@ -10,12 +10,7 @@
 -- host; share_of_domains: each domain counts once, divided among its hosts; largest_domain: of these hosts, the part in one domain.
 CREATE OR REPLACE MACRO changes_between_crawls(agent := 'GPTBot', from_crawl := NULL, to_crawl := NULL, any_name := false) AS TABLE
 WITH checked AS MATERIALIZED (
-    SELECT check_agents(agent, any_name) AND check_crawl(from_crawl) AND check_crawl(to_crawl) AND check_hosts('captured', NULL) AS is_known, coalesce(from_crawl, o.first) AS first, coalesce(to_crawl, o.last) AS last
-    FROM (SELECT arg_min(c.crawl, c.position) AS first, arg_max(c.crawl, c.position) AS last FROM crawls() c WHERE c.hosts > 0) o
-    WHERE CASE WHEN from_crawl IS NULL AND to_crawl IS NULL AND o.first = o.last
-            THEN error('this question compares two crawls, and the dataset has hosts of one, ''' || o.first || ''': robots-scan join makes one dataset of several')
-        WHEN from_crawl = to_crawl OR from_crawl = o.last AND to_crawl IS NULL OR to_crawl = o.first AND from_crawl IS NULL
-        THEN error('two crawls are expected: from_crawl and to_crawl are the same') ELSE true END
+    SELECT t.first, t.last, check_agents(agent, any_name) AND t.is_known AS is_known FROM two_crawls(from_crawl, to_crawl) t
 ),
 pairs AS (
     SELECT a.agent, a.verdict AS verdict_before, a.basis AS basis_before, b.verdict AS verdict_after, b.basis AS basis_after, coalesce(b.domain_id, b.host_id) AS domain_id, b.ruleset_id,

@@ -10,7 +10,7 @@
 -- domains_first_named, domains_cumulative: the same for domains.
 CREATE OR REPLACE MACRO names_first_seen(agent := 'GPTBot', crawl := NULL, any_name := false) AS TABLE
 WITH checked AS MATERIALIZED (
-    SELECT check_named_agents(agent, any_name) AND check_crawl(crawl) AS is_known
+    SELECT check_named_agents(agent, any_name) AND check_crawls(crawl) AS is_known
 ),
 naming AS (
     SELECT v.crawl, v.agent, v.surt_host_name, coalesce(v.url_host_registered_domain, v.surt_host_name) AS domain, c.position
@@ -40,7 +40,7 @@ answer AS (
 SELECT s.* EXCLUDE (position)
 FROM checked k
 LEFT JOIN answer s ON true
-WHERE s.crawl IS NOT NULL AND (crawl IS NULL OR s.crawl = crawl) OR NOT k.is_known
+WHERE s.crawl IS NOT NULL AND in_crawls(s.crawl, crawl) OR NOT k.is_known
 ORDER BY s.position, s.agent;
 
 FROM names_first_seen();

@@ -14,7 +14,7 @@ WITH checked AS MATERIALIZED (
 blocks AS (
     SELECT v.host_id, count(*) AS n
     FROM host_verdicts v
-    WHERE v.basis = 'explicit' AND v.verdict = 'disallow_all' AND (crawl IS NULL OR v.crawl = crawl) AND v.agent IN (
+    WHERE v.basis = 'explicit' AND v.verdict = 'disallow_all' AND in_crawls(v.crawl, crawl) AND v.agent IN (
         SELECT g.agent FROM agents g WHERE starts_with(g.category, 'ai_') OR coalesce(starts_with(g.category2, 'ai_'), false))
     GROUP BY v.host_id
 ),
@@ -38,7 +38,7 @@ answer AS (
     LEFT JOIN wholes w ON w.crawl = c.crawl
     LEFT JOIN parts p ON p.crawl = c.crawl
     LEFT JOIN units u ON u.crawl = p.crawl AND u.part = p.part AND u.unit = p.unit
-    WHERE c.hosts > 0 AND (crawl IS NULL OR c.crawl = crawl)
+    WHERE c.hosts > 0 AND in_crawls(c.crawl, crawl)
     GROUP BY c.crawl, p.agents_blocked, c.position
 )
 SELECT s.crawl, s.agents_blocked, s.* EXCLUDE (position, crawl, agents_blocked, weight),

@@ -29,7 +29,7 @@ named AS (
         arg_min(v.verdict, o.place) AS verdict
     FROM host_verdicts v
     JOIN obeyed o ON o.name = v.agent
-    WHERE v.basis IN ('explicit', 'too_complex') AND (crawl IS NULL OR v.crawl = crawl)
+    WHERE v.basis IN ('explicit', 'too_complex') AND in_crawls(v.crawl, crawl)
     GROUP BY v.host_id, o.asked_name
 ),
 by_host AS (
@@ -51,7 +51,7 @@ answers AS (
     FROM hosts h
     CROSS JOIN purposes p
     LEFT JOIN by_host b ON b.host_id = h.host_id AND b.category = p.category
-    WHERE h.has_named_rows AND (crawl IS NULL OR h.crawl = crawl)
+    WHERE h.has_named_rows AND in_crawls(h.crawl, crawl)
 ),
 classes AS (
     SELECT a.crawl, a.host_id, any_value(a.domain_id) AS domain_id, any_value(a.ruleset_id) AS ruleset_id, any_value(a.archive_no) AS archive_no,
@@ -81,7 +81,7 @@ answer AS (
     LEFT JOIN wholes w ON w.crawl = c.crawl
     LEFT JOIN parts p ON p.crawl = c.crawl
     LEFT JOIN units u ON u.crawl = p.crawl AND u.part = p.part AND u.unit = p.unit
-    WHERE c.hosts > 0 AND (crawl IS NULL OR c.crawl = crawl)
+    WHERE c.hosts > 0 AND in_crawls(c.crawl, crawl)
     GROUP BY c.crawl, p.training_blocked, p.search_blocked, p.assistant_blocked, c.position
 )
 SELECT s.* EXCLUDE (position)

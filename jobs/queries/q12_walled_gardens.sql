@@ -15,13 +15,13 @@ gardens AS (
     SELECT h.crawl, h.host_id, h.surt_host_name, h.url_host_name, h.domain_id, h.ruleset_id, g.verdict, g.evidence_line, h.url
     FROM hosts h
     JOIN verdicts_for('Googlebot', any_name := true) g ON g.host_id = h.host_id
-    WHERE (crawl IS NULL OR h.crawl = crawl) AND (crawl IS NULL OR g.crawl = crawl)
+    WHERE in_crawls(h.crawl, crawl) AND in_crawls(g.crawl, crawl)
         AND h.wildcard_verdict = 'disallow_all' AND g.verdict IN ('allow_all', 'partial')
 ),
 others AS (
     SELECT DISTINCT v.host_id
     FROM host_verdicts v
-    WHERE v.basis = 'explicit' AND v.verdict IN ('allow_all', 'partial') AND v.agent <> 'googlebot' AND (crawl IS NULL OR v.crawl = crawl)
+    WHERE v.basis = 'explicit' AND v.verdict IN ('allow_all', 'partial') AND v.agent <> 'googlebot' AND in_crawls(v.crawl, crawl)
 ),
 counts AS (
     SELECT g.crawl, count(*) AS hosts, number_of_domains(g.domain_id) AS domains_any FROM gardens g GROUP BY g.crawl

@@ -15,7 +15,7 @@ blocks AS (
     SELECT v.crawl, v.host_id, v.agent
     FROM host_verdicts v
     WHERE v.agent IN (SELECT g.agent FROM agents g) AND v.verdict = 'disallow_all' AND v.basis = 'explicit'
-        AND (crawl IS NULL OR v.crawl = crawl)
+        AND in_crawls(v.crawl, crawl)
 ),
 singles AS (
     SELECT b.crawl, b.agent, count(*) AS hosts FROM blocks b GROUP BY b.crawl, b.agent HAVING count(*) >= min_hosts
@@ -50,7 +50,7 @@ answer AS (
     LEFT JOIN parts p ON p.crawl = c.crawl
     LEFT JOIN singles a ON a.crawl = p.crawl AND a.agent = p.agent_a
     LEFT JOIN singles b ON b.crawl = p.crawl AND b.agent = p.agent_b
-    WHERE c.hosts > 0 AND (crawl IS NULL OR c.crawl = crawl)
+    WHERE c.hosts > 0 AND in_crawls(c.crawl, crawl)
     GROUP BY c.crawl, p.agent_a, p.agent_b, c.position
 )
 SELECT s.* EXCLUDE (position)

@@ -17,7 +17,7 @@ files AS (
 features AS (
     SELECT v.crawl, v.host_id, v.agent
     FROM host_verdicts v
-    WHERE v.basis IN ('explicit', 'too_complex') AND (crawl IS NULL OR v.crawl = crawl)
+    WHERE v.basis IN ('explicit', 'too_complex') AND in_crawls(v.crawl, crawl)
     UNION ALL
     SELECT h.crawl, h.host_id, '*' FROM hosts_with('rules', crawl := crawl) h WHERE h.wildcard_basis IN ('wildcard', 'too_complex')
 ),
@@ -51,7 +51,7 @@ answer AS (
     LEFT JOIN ranking r ON r.crawl = c.crawl
     LEFT JOIN parts p ON p.crawl = r.crawl AND p.agent = r.agent
     LEFT JOIN units u ON u.crawl = p.crawl AND u.part = p.part AND u.unit = p.unit
-    WHERE c.hosts > 0 AND (crawl IS NULL OR c.crawl = crawl)
+    WHERE c.hosts > 0 AND in_crawls(c.crawl, crawl)
     GROUP BY c.crawl, r.agent, c.position
 )
 SELECT s.* EXCLUDE (position)

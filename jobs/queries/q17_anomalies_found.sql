@@ -59,7 +59,7 @@ answer AS (
     LEFT JOIN parts p ON p.crawl = c.crawl
     LEFT JOIN units u ON u.crawl = p.crawl AND u.part = p.part AND u.unit = p.unit
     LEFT JOIN names n ON n.crawl = p.crawl AND n.code = p.code
-    WHERE c.hosts > 0 AND (crawl IS NULL OR c.crawl = crawl)
+    WHERE c.hosts > 0 AND in_crawls(c.crawl, crawl)
     GROUP BY c.crawl, p.code, p.severity, c.position
 )
 SELECT s.* EXCLUDE (position)

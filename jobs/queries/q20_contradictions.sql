@@ -53,7 +53,7 @@ answer AS (
     CROSS JOIN asked_agents(agent) a
     LEFT JOIN stating s ON s.crawl = c.crawl AND s.agent = a.agent
     LEFT JOIN decided d ON d.crawl = c.crawl AND d.agent = a.agent
-    WHERE c.hosts > 0 AND (crawl IS NULL OR c.crawl = crawl)
+    WHERE c.hosts > 0 AND in_crawls(c.crawl, crawl)
 )
 SELECT s.* EXCLUDE (position)
 FROM checked k

@@ -40,7 +40,7 @@ answer AS (
     CROSS JOIN (VALUES ('site'), ('vendor')) g(origin)
     LEFT JOIN wholes w ON w.crawl = c.crawl AND w.agent = a.agent
     LEFT JOIN origins o ON o.crawl = c.crawl AND o.agent = a.agent AND o.origin = g.origin
-    WHERE c.hosts > 0 AND (crawl IS NULL OR c.crawl = crawl)
+    WHERE c.hosts > 0 AND in_crawls(c.crawl, crawl)
     GROUP BY c.crawl, a.agent, g.origin, c.position
 )
 SELECT s.* EXCLUDE (position)

@@ -76,7 +76,7 @@ answer AS (
     LEFT JOIN texts x ON x.crawl = r.crawl AND x.ruleset_id = r.ruleset_id
     LEFT JOIN parts p ON p.crawl = r.crawl AND p.ruleset_id = r.ruleset_id
     LEFT JOIN units u ON u.crawl = p.crawl AND u.part = p.part AND u.unit = p.unit
-    WHERE c.hosts > 0 AND (crawl IS NULL OR c.crawl = crawl)
+    WHERE c.hosts > 0 AND in_crawls(c.crawl, crawl)
     GROUP BY c.crawl, r.ruleset_id, r.example, c.position
 )
 SELECT s.* EXCLUDE (position, example, largest_ruleset),

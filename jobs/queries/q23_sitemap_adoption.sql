@@ -47,7 +47,7 @@ answer AS (
     LEFT JOIN wholes w ON w.crawl = c.crawl
     LEFT JOIN parts p ON p.crawl = c.crawl
     LEFT JOIN units u ON u.crawl = p.crawl AND u.part = p.part AND u.unit = p.unit
-    WHERE c.hosts > 0 AND (crawl IS NULL OR c.crawl = crawl)
+    WHERE c.hosts > 0 AND in_crawls(c.crawl, crawl)
     GROUP BY c.crawl, c.position
 )
 SELECT s.* EXCLUDE (position)

@@ -52,7 +52,7 @@ answer AS (
     LEFT JOIN units u ON u.crawl = p.crawl AND u.part = p.part AND u.unit = p.unit
     LEFT JOIN quantiles q ON q.crawl = p.crawl
     LEFT JOIN domain_quantiles o ON o.crawl = p.crawl
-    WHERE c.hosts > 0 AND (crawl IS NULL OR c.crawl = crawl)
+    WHERE c.hosts > 0 AND in_crawls(c.crawl, crawl)
     GROUP BY c.crawl, c.position
 )
 SELECT s.* EXCLUDE (position)

@@ -38,7 +38,7 @@ answer AS (
     FROM crawls() c
     LEFT JOIN files f ON f.crawl = c.crawl
     LEFT JOIN domains d ON d.crawl = c.crawl
-    WHERE c.hosts > 0 AND (crawl IS NULL OR c.crawl = crawl)
+    WHERE c.hosts > 0 AND in_crawls(c.crawl, crawl)
     GROUP BY c.crawl, c.position
 )
 SELECT s.* EXCLUDE (position)

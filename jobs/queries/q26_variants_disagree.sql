@@ -15,7 +15,7 @@ urls AS (
     SELECT f.crawl, f.surt_host_name, f.url,
         arg_max(f.ruleset_id, {'time': coalesce(f.fetch_time, TIMESTAMP '-infinity'), 'robots_id': f.robots_id}) AS ruleset_id
     FROM robots_files f
-    WHERE f.is_robots_path AND f.content_class = 'rules' AND f.ruleset_id IS NOT NULL AND (crawl IS NULL OR f.crawl = crawl)
+    WHERE f.is_robots_path AND f.content_class = 'rules' AND f.ruleset_id IS NOT NULL AND in_crawls(f.crawl, crawl)
     GROUP BY f.crawl, f.surt_host_name, f.url
 ),
 variants AS (
@@ -38,7 +38,7 @@ answer AS (
         upper_end(share_of_hosts(p.part, p.disagree, p.hosts), blocking_margin(p.part, p.disagree, p.hosts, any_value(c.sample))) AS high
     FROM crawls() c
     LEFT JOIN parts p ON p.crawl = c.crawl
-    WHERE c.hosts > 0 AND (crawl IS NULL OR c.crawl = crawl)
+    WHERE c.hosts > 0 AND in_crawls(c.crawl, crawl)
     GROUP BY c.crawl, c.hosts, c.position
 )
 SELECT s.* EXCLUDE (position)

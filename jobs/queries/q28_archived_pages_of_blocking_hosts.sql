@@ -14,14 +14,14 @@ WITH checked AS MATERIALIZED (
 answers AS (
     SELECT v.crawl, v.agent, v.surt_host_name, v.domain, CASE WHEN v.verdict <> 'disallow_all' THEN v.verdict WHEN v.basis = 'explicit' THEN 'blocked by name'
         WHEN v.basis = 'http_status' THEN 'blocked by status' ELSE 'blocked by *' END AS verdict
-    FROM verdicts_for(agent, any_name := any_name) v WHERE crawl IS NULL OR v.crawl = crawl
+    FROM verdicts_for(agent, any_name := any_name) v WHERE in_crawls(v.crawl, crawl)
 ),
 pages AS (
     SELECT i.crawl, g.agent, coalesce(a.verdict, 'not captured') AS verdict, coalesce(a.domain, i.surt_host_name) AS domain, i.fetch_200 AS pages
     FROM host_index(index) i
     CROSS JOIN asked_agents(agent) g
     LEFT JOIN answers a ON a.crawl = i.crawl AND a.agent = g.agent AND a.surt_host_name = i.surt_host_name
-    WHERE i.crawl IN (SELECT c.crawl FROM crawls() c) AND (crawl IS NULL OR i.crawl = crawl)
+    WHERE i.crawl IN (SELECT c.crawl FROM crawls() c) AND in_crawls(i.crawl, crawl)
 ),
 answer AS (
     SELECT c.position, p.crawl, p.agent, p.verdict, count(*) AS hosts, CASE WHEN p.verdict <> 'not captured' THEN count(DISTINCT p.domain) END AS domains_any, sum(p.pages)::BIGINT AS pages,

@@ -10,14 +10,14 @@
 -- for domains; largest_domain: of the hosts that changed, the part in one domain.
 CREATE OR REPLACE MACRO change_rates(crawl := NULL) AS TABLE
 WITH checked AS MATERIALIZED (
-    SELECT check_crawl(crawl) AS is_known
+    SELECT check_crawls(crawl) AS is_known
 ),
 within AS (
     SELECT u.crawl, count(*) AS urls_seen_again, round(avg((u.digests > 1)::INTEGER), 6) AS bytes_changed
     FROM (
         SELECT f.crawl, f.url, count(DISTINCT f.content_digest) AS digests
         FROM robots_files f
-        WHERE f.is_robots_path AND f.outcome = 'successful' AND (f.is_revisit OR f.content_class IS NOT NULL) AND (crawl IS NULL OR f.crawl = crawl)
+        WHERE f.is_robots_path AND f.outcome = 'successful' AND (f.is_revisit OR f.content_class IS NOT NULL) AND in_crawls(f.crawl, crawl)
         GROUP BY f.crawl, f.url
         HAVING count(*) > 1) u
     GROUP BY u.crawl
@@ -30,7 +30,7 @@ by_domain AS (
     FROM ordered o
     JOIN hosts_with('rules') a ON a.crawl = o.crawl_before
     JOIN hosts_with('rules') b ON b.crawl = o.crawl AND b.surt_host_name = a.surt_host_name
-    WHERE a.ruleset_id IS NOT NULL AND b.ruleset_id IS NOT NULL AND (crawl IS NULL OR o.crawl = crawl)
+    WHERE a.ruleset_id IS NOT NULL AND b.ruleset_id IS NOT NULL AND in_crawls(o.crawl, crawl)
     GROUP BY o.crawl, coalesce(b.domain_id, b.host_id)
 ),
 between_crawls AS (
@@ -46,7 +46,7 @@ answer AS (
     FROM ordered o
     LEFT JOIN within w ON w.crawl = o.crawl
     LEFT JOIN between_crawls b ON b.crawl = o.crawl
-    WHERE crawl IS NULL OR o.crawl = crawl
+    WHERE in_crawls(o.crawl, crawl)
 )
 SELECT s.* EXCLUDE (position)
 FROM checked k

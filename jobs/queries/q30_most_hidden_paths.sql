@@ -54,7 +54,7 @@ for_all AS MATERIALIZED (
     FROM rules r
     JOIN (SELECT DISTINCT k.path, k.path_no FROM ranking k) t ON t.path = r.path
     JOIN groups g ON g.crawl = r.crawl AND g.robots_id = r.robots_id AND g.group_no = r.group_no
-    WHERE NOT r.allow AND r.counts AND g.agent = '*' AND g.counts AND (crawl IS NULL OR r.crawl = crawl)
+    WHERE NOT r.allow AND r.counts AND g.agent = '*' AND g.counts AND in_crawls(r.crawl, crawl)
 ),
 parts AS (
     SELECT f.position, t.path_no, f.ruleset_id, part_of(grouping(f.domain_id, f.ruleset_id, f.archive_no), f.domain_id) AS part,
@@ -80,7 +80,7 @@ answer AS (
     LEFT JOIN ranking r ON r.position = c.position
     LEFT JOIN parts p ON p.position = r.position AND p.path_no = r.path_no
     LEFT JOIN units u ON u.position = p.position AND u.part = p.part AND u.unit = p.unit
-    WHERE c.hosts > 0 AND (crawl IS NULL OR c.crawl = crawl)
+    WHERE c.hosts > 0 AND in_crawls(c.crawl, crawl)
     GROUP BY c.crawl, r.path, c.position
 )
 SELECT s.* EXCLUDE (position)

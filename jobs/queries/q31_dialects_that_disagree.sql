@@ -22,7 +22,7 @@ captures AS (
         f.content_class IS NOT NULL AS is_parsed
     FROM robots_files f
     LEFT JOIN hosts h ON h.crawl = f.crawl AND h.authoritative_robots_id = f.robots_id AND h.domain_id IS NULL AND h.n_captures = 1
-    WHERE f.is_robots_path AND NOT f.is_revisit AND (crawl IS NULL OR f.crawl = crawl)
+    WHERE f.is_robots_path AND NOT f.is_revisit AND in_crawls(f.crawl, crawl)
 ),
 units AS (
     SELECT c.crawl, part_of(grouping(c.domain, c.archive_no), c.domain) AS part, coalesce(c.domain, c.archive_no::VARCHAR) AS unit, count(*) AS n
@@ -45,7 +45,7 @@ differing AS (
             CASE WHEN v.verdict_google <> v.verdict_koster1996 THEN 'google, koster1996' END,
             CASE WHEN v.verdict_rfc9309 <> v.verdict_koster1996 THEN 'rfc9309, koster1996' END]) AS dialects
         FROM verdicts v
-        WHERE v.is_robots_path AND (crawl IS NULL OR v.crawl = crawl)
+        WHERE v.is_robots_path AND in_crawls(v.crawl, crawl)
             AND (v.verdict_google <> v.verdict_rfc9309 OR v.verdict_google <> v.verdict_koster1996 OR v.verdict_rfc9309 <> v.verdict_koster1996)) d
     WHERE d.dialects IS NOT NULL
     GROUP BY d.crawl, d.robots_id, d.dialects
@@ -81,7 +81,7 @@ answer AS (
     LEFT JOIN wholes w ON w.crawl = c.crawl
     LEFT JOIN parts p ON p.crawl = c.crawl AND p.dialects = d.dialects
     LEFT JOIN units u ON u.crawl = p.crawl AND u.part = p.part AND u.unit = p.unit
-    WHERE c.hosts > 0 AND (crawl IS NULL OR c.crawl = crawl)
+    WHERE c.hosts > 0 AND in_crawls(c.crawl, crawl)
     GROUP BY c.crawl, d.dialects, c.position
 )
 SELECT s.* EXCLUDE (position)

@@ -17,7 +17,7 @@ let_in AS (
     SELECT v.crawl, v.agent, part_of(grouping(h.domain_id, h.archive_no), h.domain_id) AS part, coalesce(h.domain_id, h.archive_no) AS unit, count(*) AS x
     FROM host_verdicts v
     JOIN hosts_with('decided', crawl := crawl) h ON h.host_id = v.host_id
-    WHERE v.basis = 'explicit' AND v.verdict IN ('allow_all', 'partial') AND h.wildcard_verdict = 'disallow_all' AND (crawl IS NULL OR v.crawl = crawl)
+    WHERE v.basis = 'explicit' AND v.verdict IN ('allow_all', 'partial') AND h.wildcard_verdict = 'disallow_all' AND in_crawls(v.crawl, crawl)
     GROUP BY v.crawl, v.agent, GROUPING SETS ((h.domain_id), (h.archive_no))
 ),
 despite AS (

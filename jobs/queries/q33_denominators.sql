@@ -11,14 +11,14 @@
 -- hosts_of_largest_domain: hosts of the domain with most.
 CREATE OR REPLACE MACRO denominators(crawl := NULL) AS TABLE
 WITH checked AS MATERIALIZED (
-    SELECT check_crawl(crawl) AS is_known
+    SELECT check_crawls(crawl) AS is_known
 ),
 captures AS (
     SELECT f.crawl, min(f.fetch_time) AS first_capture, max(f.fetch_time) AS last_capture, count(*) AS captures,
         count(DISTINCT hash(f.url)) AS urls, count(*) FILTER (f.is_robots_path) AS captures_of_robots_txt,
         count(*) FILTER (f.is_revisit) AS revisits, count(*) FILTER (f.content_class = 'rules') AS captures_with_rules
     FROM robots_files f
-    WHERE crawl IS NULL OR f.crawl = crawl
+    WHERE in_crawls(f.crawl, crawl)
     GROUP BY f.crawl
 ),
 by_domain AS (
@@ -45,7 +45,7 @@ answer AS (
     FROM crawls() c
     LEFT JOIN captures x ON x.crawl = c.crawl
     LEFT JOIN counts n ON n.crawl = c.crawl
-    WHERE crawl IS NULL OR c.crawl = crawl
+    WHERE in_crawls(c.crawl, crawl)
 )
 SELECT s.* EXCLUDE (position)
 FROM checked k

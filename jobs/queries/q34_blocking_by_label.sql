@@ -40,7 +40,7 @@ rows AS (
     CROSS JOIN asked_agents(agent) g
     CROSS JOIN sizes z
     LEFT JOIN parts p ON p.crawl = c.crawl AND p.agent = g.agent AND p.label = z.label
-    WHERE c.hosts > 0 AND (crawl IS NULL OR c.crawl = crawl)
+    WHERE c.hosts > 0 AND in_crawls(c.crawl, crawl)
     GROUP BY c.crawl, g.agent, z.label, c.position
 ),
 -- Null unless every label with a weight has hosts, since the others would have the weight of those without.

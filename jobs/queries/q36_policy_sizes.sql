@@ -13,7 +13,7 @@ WITH checked AS MATERIALIZED (
 names AS (
     SELECT v.host_id, count(*) AS named
     FROM host_verdicts v
-    WHERE v.basis IN ('explicit', 'too_complex') AND (crawl IS NULL OR v.crawl = crawl)
+    WHERE v.basis IN ('explicit', 'too_complex') AND in_crawls(v.crawl, crawl)
     GROUP BY v.host_id
 ),
 files AS (
@@ -47,7 +47,7 @@ answer AS (
     FROM crawls() c
     LEFT JOIN hosts_of h ON h.crawl = c.crawl
     LEFT JOIN domains d ON d.crawl = h.crawl AND d.size.measure = h.size.measure
-    WHERE c.hosts > 0 AND (crawl IS NULL OR c.crawl = crawl)
+    WHERE c.hosts > 0 AND in_crawls(c.crawl, crawl)
 )
 SELECT s.* EXCLUDE (position)
 FROM checked k

@@ -11,13 +11,10 @@
 CREATE OR REPLACE MACRO hosts_decided_in_every_crawl(agent := 'GPTBot', crawls := NULL, crawl := NULL, any_name := false) AS TABLE
 WITH asked AS MATERIALIZED (
     SELECT c.crawl, c.position, c.sample FROM crawls() c
-    WHERE c.hosts > 0 AND (crawls IS NULL OR list_contains(crawls, c.crawl))
+    WHERE c.hosts > 0 AND in_crawls(c.crawl, crawls)
 ),
 checked AS MATERIALIZED (
-    SELECT check_agents(agent, any_name) AND check_crawl(crawl) AND CASE WHEN crawls IS NOT NULL AND (count(u.crawl) = 0 OR count(*) > count(u.crawl)) THEN error('crawls is a list of crawls, without NULL')
-        WHEN bool_and(check_crawl(u.crawl)) AND (SELECT count(*) FROM asked) = 0 THEN error('none of these crawls has a host with a capture of /robots.txt')
-        WHEN (SELECT count(*) FROM asked) = 0 THEN check_hosts('captured', NULL)
-        ELSE coalesce(bool_and(check_crawl(u.crawl)), true) END AS is_known FROM (SELECT unnest(coalesce(crawls, [])) AS crawl) u
+    SELECT check_agents(agent, any_name) AND check_crawls(crawl) AND check_hosts('captured', crawls) AS is_known
 ),
 answers AS (
     SELECT b.crawl, b.agent, b.surt_host_name, b.domain_id, b.ruleset_id, b.archive_no, b.by_name, b.by_wildcard, b.by_status
@@ -52,7 +49,7 @@ answer AS (
 SELECT s.* EXCLUDE (position)
 FROM checked k
 LEFT JOIN answer s ON true
-WHERE s.crawl IS NOT NULL AND (crawl IS NULL OR s.crawl = crawl) OR NOT k.is_known
+WHERE s.crawl IS NOT NULL AND in_crawls(s.crawl, crawl) OR NOT k.is_known
 ORDER BY s.position, s.agent;
 
 FROM hosts_decided_in_every_crawl();

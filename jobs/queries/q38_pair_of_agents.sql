@@ -7,18 +7,18 @@
 -- Columns: crawl; blocked: both, only one of them, or neither; shares.
 CREATE OR REPLACE MACRO pair_of_agents(agent_a := 'GPTBot', agent_b := 'CCBot', any_reason := false, crawl := NULL, any_name := false) AS TABLE
 WITH checked AS MATERIALIZED (
-    SELECT CASE WHEN len(agents_in(agent_a)) <> 1 OR len(agents_in(agent_b)) <> 1
+    SELECT CASE WHEN len(list_of(agent_a)) <> 1 OR len(list_of(agent_b)) <> 1
             THEN error('agent_a and agent_b are one crawler each: pair_of_agents(agent_a := ''GPTBot'', agent_b := ''CCBot'')') ELSE true END
-        AND check_named_agent(agents_in(agent_a)[1], any_name) AND check_named_agent(agents_in(agent_b)[1], any_name)
-        AND CASE WHEN whole_name(agents_in(agent_a)[1]) = whole_name(agents_in(agent_b)[1]) THEN error('two crawlers are expected: agent_a and agent_b are the same') ELSE true END AND check_hosts('captured', crawl) AS is_known
+        AND check_named_agent(list_of(agent_a)[1], any_name) AND check_named_agent(list_of(agent_b)[1], any_name)
+        AND CASE WHEN whole_name(list_of(agent_a)[1]) = whole_name(list_of(agent_b)[1]) THEN error('two crawlers are expected: agent_a and agent_b are the same') ELSE true END AND check_hosts('captured', crawl) AS is_known
 ),
 classes AS (
     SELECT a.crawl, a.domain_id, a.ruleset_id, a.archive_no,
         CASE WHEN a.by_name OR any_reason AND a.verdict = 'disallow_all'
-            THEN CASE WHEN b.by_name OR any_reason AND b.verdict = 'disallow_all' THEN 'both' ELSE 'only ' || whole_name(agents_in(agent_a)[1]) END
-            WHEN b.by_name OR any_reason AND b.verdict = 'disallow_all' THEN 'only ' || whole_name(agents_in(agent_b)[1]) ELSE 'neither' END AS blocked
-    FROM blocking(agents_in(agent_a)[1], crawl := crawl, any_name := any_name) a
-    JOIN blocking(agents_in(agent_b)[1], crawl := crawl, any_name := any_name) b ON b.host_id = a.host_id
+            THEN CASE WHEN b.by_name OR any_reason AND b.verdict = 'disallow_all' THEN 'both' ELSE 'only ' || whole_name(list_of(agent_a)[1]) END
+            WHEN b.by_name OR any_reason AND b.verdict = 'disallow_all' THEN 'only ' || whole_name(list_of(agent_b)[1]) ELSE 'neither' END AS blocked
+    FROM blocking(list_of(agent_a)[1], crawl := crawl, any_name := any_name) a
+    JOIN blocking(list_of(agent_b)[1], crawl := crawl, any_name := any_name) b ON b.host_id = a.host_id
 ),
 parts AS (
     SELECT a.crawl, a.blocked, a.ruleset_id, part_of(grouping(a.domain_id, a.ruleset_id, a.archive_no), a.domain_id) AS part,
@@ -38,7 +38,7 @@ answer AS (
     LEFT JOIN wholes w ON w.crawl = c.crawl
     LEFT JOIN parts p ON p.crawl = c.crawl
     LEFT JOIN units u ON u.crawl = p.crawl AND u.part = p.part AND u.unit = p.unit
-    WHERE c.hosts > 0 AND (crawl IS NULL OR c.crawl = crawl)
+    WHERE c.hosts > 0 AND in_crawls(c.crawl, crawl)
     GROUP BY c.crawl, p.blocked, c.position
 )
 SELECT s.* EXCLUDE (position)

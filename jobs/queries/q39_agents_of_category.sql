@@ -16,7 +16,7 @@ members AS MATERIALIZED (
 blocks AS (
     SELECT v.host_id, count(*) AS n
     FROM host_verdicts v
-    WHERE v.basis = 'explicit' AND v.verdict = 'disallow_all' AND (crawl IS NULL OR v.crawl = crawl) AND v.agent IN (SELECT m.agent FROM members m)
+    WHERE v.basis = 'explicit' AND v.verdict = 'disallow_all' AND in_crawls(v.crawl, crawl) AND v.agent IN (SELECT m.agent FROM members m)
     GROUP BY v.host_id
 ),
 answers AS (
@@ -43,7 +43,7 @@ rows AS (
     FROM crawls() c
     LEFT JOIN wholes w ON w.crawl = c.crawl
     LEFT JOIN parts p ON p.crawl = c.crawl
-    WHERE c.hosts > 0 AND (crawl IS NULL OR c.crawl = crawl)
+    WHERE c.hosts > 0 AND in_crawls(c.crawl, crawl)
     GROUP BY c.crawl, c.position
 ),
 answer AS (

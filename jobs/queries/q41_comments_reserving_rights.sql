@@ -48,7 +48,7 @@ answer AS (
     CROSS JOIN phrases t
     LEFT JOIN wholes w ON w.crawl = c.crawl AND w.place = t.place
     LEFT JOIN parts p ON p.crawl = c.crawl AND p.place = t.place
-    WHERE c.hosts > 0 AND (crawl IS NULL OR c.crawl = crawl)
+    WHERE c.hosts > 0 AND in_crawls(c.crawl, crawl)
     GROUP BY c.crawl, t.place, t.phrase, c.position
 )
 SELECT s.* EXCLUDE (position, place)

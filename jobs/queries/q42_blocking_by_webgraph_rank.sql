@@ -43,7 +43,7 @@ answer AS (
     CROSS JOIN sizes s
     LEFT JOIN captures x ON x.crawl = c.crawl AND x.up_to_rank = s.up_to_rank
     LEFT JOIN parts p ON p.crawl = c.crawl AND p.agent = a.agent AND p.up_to_rank = s.up_to_rank
-    WHERE c.hosts > 0 AND (crawl IS NULL OR c.crawl = crawl)
+    WHERE c.hosts > 0 AND in_crawls(c.crawl, crawl)
     GROUP BY c.crawl, a.agent, s.up_to_rank, c.position
 )
 SELECT s.* EXCLUDE (position)

@@ -44,7 +44,7 @@ unnamed AS (
             ELSE h.wildcard_verdict END AS verdict
     FROM hosts h
     CROSS JOIN (SELECT DISTINCT m.ignores_wildcard FROM members m) i
-    WHERE crawl IS NULL OR h.crawl = crawl
+    WHERE in_crawls(h.crawl, crawl)
 ),
 units AS MATERIALIZED (
     SELECT u.crawl, u.ignores_wildcard, part_of(grouping(u.domain_id, u.archive_no), u.domain_id) AS part,
@@ -59,7 +59,7 @@ named AS (
     SELECT v.host_id, o.agent, arg_min(v.verdict, o.place) AS verdict
     FROM host_verdicts v
     JOIN obeyed o ON o.name = v.agent
-    WHERE v.basis IN ('explicit', 'too_complex') AND (crawl IS NULL OR v.crawl = crawl)
+    WHERE v.basis IN ('explicit', 'too_complex') AND in_crawls(v.crawl, crawl)
     GROUP BY v.host_id, o.agent
 ),
 -- The changes that these groups make in the counts of each unit, per crawler.
@@ -122,7 +122,7 @@ totals AS (
     FROM crawls() c
     CROSS JOIN members m
     LEFT JOIN sums s ON s.crawl = c.crawl AND s.ignores_wildcard = m.ignores_wildcard AND (s.agent IS NULL OR s.agent = m.agent)
-    WHERE crawl IS NULL OR c.crawl = crawl
+    WHERE in_crawls(c.crawl, crawl)
     GROUP BY c.crawl, m.agent, m.operator, m.category
 ),
 answer AS (

@@ -24,7 +24,7 @@ blocked AS MATERIALIZED (
     FROM host_verdicts v
     JOIN members m ON m.agent = v.agent
     JOIN hosts_with('decided', crawl := crawl) h ON h.host_id = v.host_id
-    WHERE v.basis = 'explicit' AND v.verdict = 'disallow_all' AND (crawl IS NULL OR v.crawl = crawl)
+    WHERE v.basis = 'explicit' AND v.verdict = 'disallow_all' AND in_crawls(v.crawl, crawl)
 ),
 blocks AS (
     SELECT DISTINCT b.host_id, b.category FROM blocked b
@@ -61,7 +61,7 @@ answer AS (
     LEFT JOIN most m ON m.crawl = c.crawl AND m.category = g.category
     LEFT JOIN parts p ON p.crawl = c.crawl AND p.category = g.category
     LEFT JOIN units u ON u.crawl = p.crawl AND u.part = p.part AND u.unit = p.unit
-    WHERE c.hosts > 0 AND (crawl IS NULL OR c.crawl = crawl)
+    WHERE c.hosts > 0 AND in_crawls(c.crawl, crawl)
     GROUP BY c.crawl, g.category, c.position
 )
 SELECT s.* EXCLUDE (position)

@@ -39,7 +39,7 @@ answer AS (
     CROSS JOIN (VALUES ('training'), ('search')) g(category)
     LEFT JOIN wholes w ON w.crawl = c.crawl AND w.agent = a.agent AND w.category = g.category
     LEFT JOIN parts p ON p.crawl = c.crawl AND p.agent = a.agent AND p.category = g.category
-    WHERE c.hosts > 0 AND (crawl IS NULL OR c.crawl = crawl)
+    WHERE c.hosts > 0 AND in_crawls(c.crawl, crawl)
     GROUP BY c.crawl, a.agent, g.category, c.position
 )
 SELECT s.* EXCLUDE (position)

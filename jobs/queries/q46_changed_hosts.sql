@@ -10,13 +10,7 @@
 -- line_after: the line that proves it; fetch_time_before, fetch_time_after: when robots.txt was fetched.
 CREATE OR REPLACE MACRO changed_hosts(agent := 'GPTBot', from_crawl := NULL, to_crawl := NULL, top := 1000, any_name := false) AS TABLE
 WITH checked AS MATERIALIZED (
-    SELECT check_agents(agent, any_name) AND check_count('top', top) AND check_crawl(from_crawl) AND check_crawl(to_crawl) AND check_hosts('captured', NULL) AS is_known,
-        coalesce(from_crawl, o.first) AS first, coalesce(to_crawl, o.last) AS last
-    FROM (SELECT arg_min(c.crawl, c.position) AS first, arg_max(c.crawl, c.position) AS last FROM crawls() c WHERE c.hosts > 0) o
-    WHERE CASE WHEN from_crawl IS NULL AND to_crawl IS NULL AND o.first = o.last
-            THEN error('this question compares two crawls, and the dataset has hosts of one, ''' || o.first || ''': robots-scan join makes one dataset of several')
-        WHEN from_crawl = to_crawl OR from_crawl = o.last AND to_crawl IS NULL OR to_crawl = o.first AND from_crawl IS NULL
-        THEN error('two crawls are expected: from_crawl and to_crawl are the same') ELSE true END
+    SELECT t.first, t.last, check_agents(agent, any_name) AND check_count('top', top) AND t.is_known AS is_known FROM two_crawls(from_crawl, to_crawl) t
 ),
 changed AS (
     SELECT k.first AS from_crawl, k.last AS to_crawl, b.agent, count(*) OVER (PARTITION BY b.agent) AS hosts, b.surt_host_name, b.url_host_name,

@@ -42,21 +42,21 @@ CREATE OR REPLACE MACRO check_named_agent(name, any_name) AS (
     CASE WHEN whole_name(name) = '*' THEN error('the name of a crawler is expected, since no rule names ''*''') ELSE check_agent(name, any_name) END);
 COMMENT ON MACRO check_named_agent IS 'check_agent, for questions about names, in which * has no place';
 
--- A parameter agent is a name or a list of names. A name is no list, so TRY_CAST makes null of it.
-CREATE OR REPLACE MACRO agents_in(agent) AS coalesce(TRY_CAST(agent AS VARCHAR[]), [agent::VARCHAR]);
-COMMENT ON MACRO agents_in IS 'A crawler, or a list of crawlers, as a list: agents_in(''GPTBot''), agents_in([''GPTBot'', ''CCBot''])';
+-- The parameters agent and crawl are a name or a list of names. A name is no list, so TRY_CAST makes null of it.
+CREATE OR REPLACE MACRO list_of(names) AS coalesce(TRY_CAST(names AS VARCHAR[]), [names::VARCHAR]);
+COMMENT ON MACRO list_of IS 'A name, or a list of names, as a list: list_of(''GPTBot''), list_of([''GPTBot'', ''CCBot''])';
 
-CREATE OR REPLACE MACRO asked_agents(agent) AS TABLE SELECT DISTINCT whole_name(n.name) AS agent FROM (SELECT unnest(agents_in(agent)) AS name) n;
+CREATE OR REPLACE MACRO asked_agents(agent) AS TABLE SELECT DISTINCT whole_name(n.name) AS agent FROM (SELECT unnest(list_of(agent)) AS name) n;
 COMMENT ON MACRO TABLE asked_agents IS 'The whole names of a crawler, or of a list of crawlers, one a row';
 
 CREATE OR REPLACE MACRO check_agents(names, any_name) AS (
     SELECT CASE WHEN count(*) = 0 THEN error('no crawler is given: agent is a name, or a list such as [''GPTBot'', ''CCBot'']')
         ELSE bool_and(check_agent(n.name, any_name)) END
-    FROM (SELECT unnest(agents_in(names)) AS name) n);
+    FROM (SELECT unnest(list_of(names)) AS name) n);
 COMMENT ON MACRO check_agents IS 'check_agent for a crawler, or for each of a list of crawlers';
 
 CREATE OR REPLACE MACRO check_named_agents(names, any_name) AS (
-    SELECT check_agents(names, any_name) AND bool_and(check_named_agent(n.name, any_name)) FROM (SELECT unnest(agents_in(names)) AS name) n);
+    SELECT check_agents(names, any_name) AND bool_and(check_named_agent(n.name, any_name)) FROM (SELECT unnest(list_of(names)) AS name) n);
 COMMENT ON MACRO check_named_agents IS 'check_named_agent for a crawler, or for each of a list of crawlers';
 
 CREATE OR REPLACE MACRO check_count(name, value) AS
@@ -64,11 +64,22 @@ CREATE OR REPLACE MACRO check_count(name, value) AS
         ELSE error(name || ' is 1 or more, not ' || coalesce(value::VARCHAR, 'NULL')) END;
 COMMENT ON MACRO check_count IS 'True if a number is 1 or more; otherwise an error: check_count(''top'', 25)';
 
-CREATE OR REPLACE MACRO check_crawl(name) AS (
-    CASE WHEN name IS NULL OR name IN (SELECT r.crawl FROM runs r) THEN true
-        ELSE error('unknown crawl ''' || name || ''': the nearest are '
-            || coalesce(nearest_values(name, (SELECT list(r.crawl) FROM runs r)), 'none, since the dataset has no crawl')) END);
+CREATE OR REPLACE MACRO known_crawls() AS (SELECT list(r.crawl) FROM runs r);
+COMMENT ON MACRO known_crawls IS 'The crawls of the dataset, as a list';
+
+CREATE OR REPLACE MACRO check_crawl(name) AS
+    CASE WHEN name IS NULL OR list_contains(known_crawls(), name) THEN true
+        ELSE error('unknown crawl ''' || name || ''': the nearest are ' || coalesce(nearest_values(name, known_crawls()), 'none, since there is no crawl')) END;
 COMMENT ON MACRO check_crawl IS 'True if the dataset has this crawl, and for null, which means every crawl; otherwise an error that suggests crawls';
+
+CREATE OR REPLACE MACRO check_crawls(names) AS
+    CASE WHEN names IS NULL OR len(list_of(names)) > 0 AND list_count(list_of(names)) = len(list_of(names)) AND list_has_all(known_crawls(), list_of(names)) THEN true
+        WHEN len(list_of(names)) = 1 AND list_of(names)[1] IS NOT NULL THEN check_crawl(list_of(names)[1])
+        ELSE error('a list of crawls is expected, each of which FROM crawls() shows: ' || names::VARCHAR) END;
+COMMENT ON MACRO check_crawls IS 'check_crawl for a crawl, or for all of a list of crawls';
+
+CREATE OR REPLACE MACRO in_crawls(name, names) AS names IS NULL OR list_contains(list_of(names), name);
+COMMENT ON MACRO in_crawls IS 'True if a crawl is the one that is asked for, or in the list of those: in_crawls(h.crawl, ''CC-MAIN-2025-38''); always true for null';
 
 CREATE OR REPLACE MACRO check_choice(name, value, choices) AS
     CASE WHEN list_contains(choices, value) THEN true
@@ -185,16 +196,16 @@ FROM answers w;
 COMMENT ON MACRO TABLE verdicts_of IS 'One row per host and name with its verdict, for a list of crawler names: verdicts_of([''GPTBot'', ''CCBot''])';
 
 CREATE OR REPLACE MACRO verdicts_for(agent, crawl := NULL, any_name := false) AS TABLE
-WITH checked_agent AS MATERIALIZED (SELECT check_agents(agent, any_name) AND check_crawl(crawl) AS is_known)
-SELECT v.* FROM verdicts_of(agents_in(agent)) v, checked_agent c WHERE c.is_known AND (crawl IS NULL OR v.crawl = crawl);
+WITH checked_agent AS MATERIALIZED (SELECT check_agents(agent, any_name) AND check_crawls(crawl) AS is_known)
+SELECT v.* FROM verdicts_of(list_of(agent)) v, checked_agent c WHERE c.is_known AND in_crawls(v.crawl, crawl);
 COMMENT ON MACRO TABLE verdicts_for IS 'One row per host with its verdict for this crawler, named in the file or not: verdicts_for(''GPTBot'', crawl := ''CC-MAIN-2025-38''); for a list of crawlers, one row per host and crawler. An unknown crawl is an error, and so is a name that is not in the registry, unless any_name := true';
 
 CREATE OR REPLACE MACRO verdicts_in(categories, crawl := NULL) AS TABLE
-WITH checked_categories AS MATERIALIZED (SELECT check_categories(categories) AND check_crawl(crawl) AS is_known)
+WITH checked_categories AS MATERIALIZED (SELECT check_categories(categories) AND check_crawls(crawl) AS is_known)
 SELECT v.* FROM verdicts_of((
     SELECT coalesce(list(DISTINCT g.agent), []) FROM agents g
     WHERE list_contains(categories_in(categories), g.category) OR list_contains(categories_in(categories), g.category2))) v, checked_categories c
-WHERE c.is_known AND (crawl IS NULL OR v.crawl = crawl);
+WHERE c.is_known AND in_crawls(v.crawl, crawl);
 COMMENT ON MACRO TABLE verdicts_in IS 'One row per host and crawler of the registry in these categories: verdicts_in([''ai_training'', ''ai_search''], crawl := ''CC-MAIN-2025-38''). Query one crawl at a time';
 
 -- Hosts with a known verdict for a crawler, and the reason for which they block it.
@@ -224,13 +235,13 @@ CREATE OR REPLACE MACRO block_origins(agent, crawl := NULL, any_name := false) A
 SELECT b.*, h.vendor_first_line, h.vendor_last_line, origin_of(b.by_name, b.by_wildcard, b.evidence_line, b.template, h.vendor_first_line, h.vendor_last_line) AS origin
 FROM blocking(agent, crawl := crawl, any_name := any_name) b
 JOIN hosts h ON h.crawl = b.crawl AND h.host_id = b.host_id
-WHERE b.verdict = 'disallow_all' AND (crawl IS NULL OR h.crawl = crawl);
+WHERE b.verdict = 'disallow_all' AND in_crawls(h.crawl, crawl);
 COMMENT ON MACRO TABLE block_origins IS 'One row per host that blocks a crawler, or one of a list, with the origin of the line: site, vendor (of its software) or unknown; null for a block by the HTTP status: block_origins(agent := ''GPTBot'')';
 
 -- Preferences. host_preferences has rows for '*' and for every crawler that the rules of a host name, if the host states something of
 -- a mechanism. The mechanism any reads Content-Usage and Content-Signal together: count its categories training and search.
 CREATE OR REPLACE MACRO preferences_for(agent, crawl := NULL, any_name := false) AS TABLE
-WITH checked_preferences AS MATERIALIZED (SELECT check_agents(agent, any_name) AND check_crawl(crawl) AS is_known),
+WITH checked_preferences AS MATERIALIZED (SELECT check_agents(agent, any_name) AND check_crawls(crawl) AS is_known),
 asked AS (
     SELECT n.agent, any_value(g.fallbacks) AS fallbacks FROM asked_agents(agent) n LEFT JOIN agents g ON lower(g.agent) = n.agent GROUP BY n.agent
 ),
@@ -246,7 +257,7 @@ found AS (
     SELECT p.*, o.agent AS asked_agent, o.place
     FROM host_preferences p
     JOIN obeyed o ON o.name = p.agent
-    WHERE crawl IS NULL OR p.crawl = crawl
+    WHERE in_crawls(p.crawl, crawl)
     QUALIFY o.place = min(o.place) OVER (PARTITION BY p.host_id, o.agent, p.mechanism)
 )
 SELECT h.crawl, h.host_id, h.surt_host_name, h.url_host_name, h.domain, h.domain_id, h.archive_no, h.ruleset_id, h.rules_robots_id,
@@ -274,25 +285,36 @@ COMMENT ON MACRO uses_of IS 'The categories of preferences about the purpose of 
 --   successful   hosts with a 2xx response whose body is stored, of any content
 --   rules        hosts whose file has rules, and is neither an HTML page nor binary data
 CREATE OR REPLACE MACRO hosts_with(denominator, crawl := NULL) AS TABLE
-WITH checked_hosts AS MATERIALIZED (SELECT check_crawl(crawl) AND check_choice('denominator', denominator, ['captured', 'decided', 'successful', 'rules']) AS is_known)
+WITH checked_hosts AS MATERIALIZED (SELECT check_crawls(crawl) AND check_choice('denominator', denominator, ['captured', 'decided', 'successful', 'rules']) AS is_known)
 SELECT h.crawl, h.host_id, h.surt_host_name, h.url_host_name, h.url_host_tld, h.domain, h.domain_id, h.archive_no, h.ruleset_id, h.template, h.url,
     h.rules_robots_id, h.is_revisit, h.content_class, h.outcome, h.fetch_class, h.fetch_status,
     h.wildcard_verdict, h.wildcard_basis, h.n_named, h.has_named_rows
 FROM hosts h, checked_hosts c
-WHERE c.is_known AND (crawl IS NULL OR h.crawl = crawl)
+WHERE c.is_known AND in_crawls(h.crawl, crawl)
     AND CASE denominator WHEN 'decided' THEN h.wildcard_verdict <> 'unknown' AND h.has_named_rows WHEN 'successful' THEN h.content_class IS NOT NULL
         WHEN 'rules' THEN h.content_class = 'rules' ELSE true END;
 COMMENT ON MACRO TABLE hosts_with IS 'The hosts of a denominator (captured, decided, successful, rules)';
 
 -- A question over nothing is an error, since an answer without rows looks like a share of zero. DuckDB 1.1 needs other names of
 -- parameters than those of hosts_with.
-CREATE OR REPLACE MACRO check_hosts(hosts_of, crawl_name) AS
-    CASE WHEN NOT check_crawl(crawl_name) THEN false
-        WHEN EXISTS (SELECT 1 FROM hosts_with(hosts_of, crawl := crawl_name) h) THEN true
-        ELSE error('no host of ' || coalesce('the crawl ''' || crawl_name || '''', 'this dataset') || CASE hosts_of WHEN 'captured' THEN ' has a capture of /robots.txt'
+CREATE OR REPLACE MACRO check_hosts(hosts_of, crawl_names) AS
+    CASE WHEN NOT check_crawls(crawl_names) THEN false
+        WHEN EXISTS (SELECT 1 FROM hosts_with(hosts_of, crawl := crawl_names) h) THEN true
+        ELSE error('no host of ' || CASE WHEN crawl_names IS NULL THEN 'this dataset' ELSE array_to_string(list_of(crawl_names), ' or ') END || CASE hosts_of WHEN 'captured' THEN ' has a capture of /robots.txt'
             WHEN 'decided' THEN ' has a known verdict for ''*''' WHEN 'successful' THEN ' has a 2xx response' ELSE ' has a file with rules' END
             || ': FROM denominators() shows what each crawl has') END;
-COMMENT ON MACRO check_hosts IS 'True if the dataset has this crawl and the crawl has hosts of a denominator of hosts_with; otherwise an error';
+COMMENT ON MACRO check_hosts IS 'True if the dataset has this crawl, or each of a list, and hosts of a denominator of hosts_with in them; otherwise an error';
+
+-- Questions about two crawls take the first and the last in time that have hosts, unless others are given.
+CREATE OR REPLACE MACRO two_crawls(from_crawl, to_crawl) AS TABLE
+SELECT coalesce(from_crawl, o.first) AS first, coalesce(to_crawl, o.last) AS last,
+    check_crawl(from_crawl) AND check_crawl(to_crawl) AND check_hosts('captured', NULL) AS is_known
+FROM (SELECT arg_min(c.crawl, c.position) AS first, arg_max(c.crawl, c.position) AS last FROM crawls() c WHERE c.hosts > 0) o
+WHERE CASE WHEN from_crawl IS NULL AND to_crawl IS NULL AND o.first = o.last
+        THEN error('this question compares two crawls, and the dataset has hosts of one, ''' || o.first || ''': robots-scan join makes one dataset of several')
+    WHEN from_crawl = to_crawl OR from_crawl = o.last AND to_crawl IS NULL OR to_crawl = o.first AND from_crawl IS NULL
+    THEN error('two crawls are expected: from_crawl and to_crawl are the same') ELSE true END;
+COMMENT ON MACRO TABLE two_crawls IS 'The two crawls of a question about changes, by default the first and the last: two_crawls(NULL, NULL)';
 
 -- Shares. A question counts its hosts three times, with GROUPING SETS: per registered domain, per rule set and per archive. The column
 -- part, which part_of makes, tells these rows apart:
@@ -436,7 +458,7 @@ CREATE OR REPLACE MACRO named_with(verdict, crawl := NULL, top := 25, min_hosts 
 WITH ranking AS (
     SELECT v.crawl, v.agent, count(*) AS named
     FROM host_verdicts v
-    WHERE v.basis = 'explicit' AND (crawl IS NULL OR v.crawl = crawl) AND (among IS NULL OR list_contains(among, v.agent))
+    WHERE v.basis = 'explicit' AND in_crawls(v.crawl, crawl) AND (among IS NULL OR list_contains(among, v.agent))
     GROUP BY v.crawl, v.agent
     HAVING count(*) >= min_hosts
     QUALIFY row_number() OVER (PARTITION BY v.crawl ORDER BY count(*) FILTER (v.verdict = verdict) DESC, count(*) DESC, v.agent) <= top
@@ -446,7 +468,7 @@ found AS (
     FROM ranking r
     JOIN host_verdicts v ON v.crawl = r.crawl AND v.agent = r.agent
     JOIN hosts h ON h.host_id = v.host_id
-    WHERE v.basis = 'explicit' AND v.verdict = verdict AND h.wildcard_verdict <> 'unknown' AND (crawl IS NULL OR v.crawl = crawl)
+    WHERE v.basis = 'explicit' AND v.verdict = verdict AND h.wildcard_verdict <> 'unknown' AND in_crawls(v.crawl, crawl)
 ),
 parts AS (
     SELECT f.crawl, f.agent, f.ruleset_id, part_of(grouping(f.domain_id, f.ruleset_id, f.archive_no), f.domain_id) AS part,
@@ -467,7 +489,7 @@ LEFT JOIN wholes w ON w.crawl = c.crawl
 LEFT JOIN ranking r ON r.crawl = c.crawl
 LEFT JOIN parts p ON p.crawl = c.crawl AND p.agent = r.agent
 LEFT JOIN units u ON u.crawl = p.crawl AND u.part = p.part AND u.unit = p.unit
-WHERE c.hosts > 0 AND (crawl IS NULL OR c.crawl = crawl)
+WHERE c.hosts > 0 AND in_crawls(c.crawl, crawl)
 GROUP BY c.position, c.crawl, r.agent;
 COMMENT ON MACRO TABLE named_with IS 'The crawlers that most hosts name with this verdict: how many of the hosts with a known verdict, and of the hosts that name them';
 

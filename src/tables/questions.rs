@@ -222,13 +222,12 @@ impl<'a> Question<'a> {
             })
     }
 
-    /// Returns true if the question needs a file of the user, bodies, or several crawls: its errors name the option or the
-    /// command that gives them.
+    /// Returns true if the question needs a file of the user, bodies, or several crawls.
     fn needs_more(&self) -> bool {
         let mut parameters = self.parameter_list();
         parameters.any(|(name, _)| FILE_PARAMETERS.contains(&name))
             || self.definition.contains("--with-bodies")
-            || self.definition.contains("robots-scan join")
+            || self.definition.contains("FROM two_crawls(")
     }
 
     /// Returns a message if a row of `questions()` or `question('name')` does not fit a terminal.

@@ -841,6 +841,8 @@ def test_question_runs(t, con, question, lists):
         if "crawl" in question.parameters:
             one, of_crawl = rows(f"crawl := '{NEW}'"), [row for row in every if row[0] == NEW]
             assert one == (of_crawl[:len(one)] if "top" in question.parameters else of_crawl), "crawl changes more than the selection of rows"
+            assert rows(f"crawl := ['{NEW}']") == one, "a list of one crawl has another answer than the crawl"
+            assert rows(f"crawl := ['{OLD}', '{NEW}']") == every, "a list of all crawls has another answer than null"
         if "agent" in question.parameters:
             alone, other = rows("agent := 'GPTBot'"), rows("agent := 'googlebot'")
             assert other != alone, "the parameter agent has no effect"
@@ -914,7 +916,7 @@ OTHERS_REFUSED = {
     "agent": [("''", "unknown agent"), ("'CCBot,GPTBot'", "a list of crawlers is written"),
               ("'Mozilla/5.0 (compatible; GPTBot/1.2)', any_name := true", "not a User-Agent header")],
     "agents": [("[]", "no crawler is given"), ("['GPTBot', 'gptbto']", "unknown agent 'gptbto'", "GPTBot")],
-    "crawls": [("[]", "crawls is a list")],
+    "crawls": [("[]", "a list of crawls is expected"), ("[NULL]", "a list of crawls is expected"), (f"['{NEW}', 'x']", "a list of crawls is expected")],
     "category": [("['ai_training', 'x']", "unknown category 'x'")],
     "count": [("-1", "1 or more")],
 }
@@ -958,11 +960,11 @@ def test_guards(t, con, label, lists):
                     if question.name != "comments_reserving_rights":
                         message = error_of(con, f"FROM {question.name}({given}{name} := 'gptbto', any_name := true)")
                         assert message is None or label == "empty tables" and "no host of this dataset has" in message, message
-                elif name in ("crawl", "from_crawl", "to_crawl"):
+                elif name in ("crawl", "crawls", "from_crawl", "to_crawl"):
                     refused(f"{name} := 'CC-MAIN-2025-39'", "unknown crawl 'CC-MAIN-2025-39'", NEW)
-                elif name == "crawls":
-                    refused("crawls := ['CC-MAIN-2025-39']", "unknown crawl 'CC-MAIN-2025-39'", NEW)
-                    others("crawls", name)
+                    if name in ("crawl", "crawls"):
+                        refused(f"{name} := ['CC-MAIN-2025-39']", "unknown crawl 'CC-MAIN-2025-39'", NEW)
+                        others("crawls", name)
                 elif name == "category":
                     if "agent" in question.parameters:
                         refused("category := 'ai_training', agent := 'GPTBot'", "one of category and agent is expected")

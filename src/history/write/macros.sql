@@ -1,10 +1,7 @@
 
 -- A history has no tables of records. The places of macros that read them are taken by these.
-CREATE OR REPLACE MACRO check_crawl(name) AS (
-    CASE WHEN name IS NULL OR name IN (SELECT c.crawl FROM crawls c) THEN true
-        ELSE error('unknown crawl ''' || name || ''': the nearest are '
-            || coalesce(nearest_values(name, (SELECT list(c.crawl) FROM crawls c)), 'none, since the history has no crawl')) END);
-COMMENT ON MACRO check_crawl IS 'True if the history has this crawl, and for null, which means every crawl; otherwise an error that suggests crawls';
+CREATE OR REPLACE MACRO known_crawls() AS (SELECT list(c.crawl) FROM crawls c);
+COMMENT ON MACRO known_crawls IS 'The crawls of the history, as a list';
 
 CREATE OR REPLACE MACRO crawls() AS TABLE
 SELECT c.crawl, c.position + 1 AS position, c.hosts, c.first_fetch, c.median_fetch, c.last_fetch, c.archives_read,
