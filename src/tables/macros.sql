@@ -238,6 +238,21 @@ JOIN hosts h ON h.crawl = b.crawl AND h.host_id = b.host_id
 WHERE b.verdict = 'disallow_all' AND in_crawls(h.crawl, crawl);
 COMMENT ON MACRO TABLE block_origins IS 'One row per host that blocks a crawler, or one of a list, with the origin of the line: site, vendor (of its software) or unknown; null for a block by the HTTP status: block_origins(agent := ''GPTBot'')';
 
+-- The reason why a crawler cannot use a host, or 'no_block': of the host, not of the verdict, since a 403 allows everything by the
+-- protocol and refuses in fact. The first line that applies decides (docs/verdicts.md#reasons).
+CREATE OR REPLACE MACRO reason_of(fetch_status, waf_hint, is_challenge, verdict, basis, by_fallback) AS CASE
+    WHEN verdict = 'unknown' THEN 'undecided'
+    WHEN is_challenge OR fetch_status IN (401, 403, 429, 451, 999) OR fetch_status IN (405, 406, 418) AND waf_hint IS NOT NULL THEN 'refused'
+    WHEN fetch_status = 402 THEN 'payment'
+    WHEN fetch_status BETWEEN 500 AND 599 THEN 'origin_down'
+    WHEN fetch_status BETWEEN 400 AND 499 THEN 'no_block'
+    WHEN basis = 'http_status' THEN 'undecided'
+    WHEN verdict <> 'disallow_all' THEN 'no_block'
+    WHEN basis <> 'explicit' THEN 'wildcard'
+    WHEN by_fallback THEN 'fallback_name'
+    ELSE 'own_name' END;
+COMMENT ON MACRO reason_of IS 'The reason why a crawler cannot use a host: own_name, fallback_name, wildcard (rules), refused, payment (a server), origin_down, undecided; or no_block';
+
 -- Preferences. host_preferences has rows for '*' and for every crawler that the rules of a host name, if the host states something of
 -- a mechanism. The mechanism any reads Content-Usage and Content-Signal together: count its categories training and search.
 CREATE OR REPLACE MACRO preferences_for(agent, crawl := NULL, any_name := false) AS TABLE

@@ -1,19 +1,4 @@
 
--- The reason why a crawler cannot use a host, or 'no_block': of the host, not of the verdict, since a 403 allows everything by the
--- protocol and refuses in fact. The first line that applies decides (docs/verdicts.md#reasons).
-CREATE OR REPLACE MACRO reason_of(fetch_status, waf_hint, is_challenge, verdict, basis, by_fallback) AS CASE
-    WHEN verdict = 'unknown' THEN 'undecided'
-    WHEN is_challenge OR fetch_status IN (401, 403, 429, 451, 999) OR fetch_status IN (405, 406, 418) AND waf_hint IS NOT NULL THEN 'refused'
-    WHEN fetch_status = 402 THEN 'payment'
-    WHEN fetch_status BETWEEN 500 AND 599 THEN 'origin_down'
-    WHEN fetch_status BETWEEN 400 AND 499 THEN 'no_block'
-    WHEN basis = 'http_status' THEN 'undecided'
-    WHEN verdict <> 'disallow_all' THEN 'no_block'
-    WHEN basis <> 'explicit' THEN 'wildcard'
-    WHEN by_fallback THEN 'fallback_name'
-    ELSE 'own_name' END;
-COMMENT ON MACRO reason_of IS 'The reason why a crawler cannot use a host: own_name, fallback_name, wildcard (rules), refused, payment (a server), origin_down, undecided; or no_block';
-
 CREATE OR REPLACE MACRO reasons_for(agent, crawl := NULL, any_name := false) AS TABLE
 WITH challenges AS (
     SELECT DISTINCT a.crawl, a.robots_id FROM anomalies a WHERE a.code = 'challenge_page' AND in_crawls(a.crawl, crawl)

@@ -42,6 +42,7 @@ CRAWLERS = ["*", "gptbot", "ccbot", "googlebot-news", "applebot", "adsbot-google
 VERDICTS = {"disallow_all": "may fetch nothing", "partial": "may fetch some paths", "allow_all": "may fetch everything", "unknown": "unknown"}
 BASES = {"explicit": "a group for it", "wildcard": "the group for *", "no_group": "no group applies to it", "no_rules": "the file has no rules", "empty": "the file is empty",
          "html": "the response is an HTML page", "binary": "the response is not text", "http_status": "the HTTP status", "too_complex": "too complex to decide"}
+REFUSALS = {"refused": "refused by the server", "payment": "refused without payment", "origin_down": "a failure of the server"}
 CLASSES = {"rules": "rules", "no_rules": "text without rules", "comments_only": "comments only", "empty": "empty", "html": "an HTML page", "binary": "not text"}
 ENDS = {"not_captured": "to a URL that was not captured", "loop": "in a loop", "too_many": "more than five times"}
 
@@ -153,9 +154,10 @@ class Source:
         """The verdicts of hosts for crawlers, by host and crawler, in the order of time."""
         where = f"surt_host_name IN ({', '.join(map(literal, hosts))})"
         named = {(row["host_id"], row["agent"]) for row in self.tables.ask(f"SELECT v.host_id, v.agent FROM host_verdicts v WHERE v.basis IN ('explicit', 'too_complex') AND v.{where}")}
-        rows = self.tables.ask(f"""SELECT v.host_id, v.surt_host_name, v.agent, v.crawl, v.verdict, v.basis, v.evidence_line, h.fetch_time, h.fetch_status, h.content_class, h.is_revisit,
+        reasons = "SELECT h.host_id, reason_of(h.fetch_status, NULL, false, h.wildcard_verdict, h.wildcard_basis, false) AS reason FROM hosts h" if self.is_history else "FROM reasons_for('*')"
+        rows = self.tables.ask(f"""SELECT v.host_id, v.surt_host_name, v.agent, r.reason, v.crawl, v.verdict, v.basis, v.evidence_line, h.fetch_time, h.fetch_status, h.content_class, h.is_revisit,
                 h.n_redirects, h.redirect_end
-            FROM verdicts_of({list_literal(agents)}) v JOIN hosts h ON h.host_id = v.host_id
+            FROM verdicts_of({list_literal(agents)}) v JOIN hosts h ON h.host_id = v.host_id JOIN ({reasons}) r ON r.host_id = v.host_id
             WHERE v.{where}
             ORDER BY {'v.host_id' if self.is_history else f'list_position({list_literal(self.crawls)}, v.crawl)'}""")
         answers = {}
@@ -183,6 +185,7 @@ def list_literal(values):
 
 def response(row):
     parts = ["no status" if row["fetch_status"] is None else f"status {row['fetch_status']}"]
+    parts += [REFUSALS[row["reason"]]] if row["reason"] in REFUSALS else []
     parts += [CLASSES[row["content_class"]]] if row["content_class"] else []
     if row["n_redirects"] or row["redirect_end"]:
         parts.append("redirected " + (ENDS.get(row["redirect_end"]) or ("once" if row["n_redirects"] == 1 else f"{row['n_redirects']} times")))
@@ -222,6 +225,8 @@ def check_hosts(results, browser, source, hosts, agents=CRAWLERS):
             results.check(browser.text("#since") == sentence, f"{name}, {agent}: '{browser.text('#since')}' instead of '{sentence}'")
             said = {"disallow_all": "Blocked: ", "partial": "Blocked from some paths: ", "allow_all": "Not blocked: ", "unknown": "Unknown: "}[rows[-1]["verdict"]]
             results.check(browser.text("#answer .word").startswith(said), f"{name}, {agent}: {browser.text('#answer .word')}")
+            is_refused = "The server refused to send robots.txt" in browser.text("#answer")
+            results.check(is_refused == (rows[-1]["reason"] == "refused"), f"{name}, {agent}: {browser.text('#answer')}")
     check_named(results, browser, source, hosts)
 
 

@@ -14,7 +14,7 @@ from .partitions import AGENTS, FILES, HOSTS_MIN, first_values, write_parts
 from .source import Source
 from .tables import AGENTS_MAX, DOMAINS_MAX, LINES_MAX, make_tables
 
-CAPTURES = """t.host, t.number, t.crawl, epoch_ms(t.time) AS time, t.url, t.domain, t.status, t.content_class, t.is_revisit, t.redirects, t.redirect_end, t.verdict, t.google,
+CAPTURES = """t.host, t.number, t.crawl, epoch_ms(t.time) AS time, t.url, t.domain, t.status, t.content_class, t.is_revisit, t.redirects, t.redirect_end, t.refusal, t.verdict, t.google,
     t.rfc9309, t.koster1996, t.basis, t.line, t.has_named_rows, t.archive, t.record_offset, t.record_length, t.in_member, t.rules_archive, t.rules_offset,
     t.rules_in_member"""
 VERDICTS = "t.host, t.agent, t.number, t.captures, t.verdict, t.google, t.rfc9309, t.koster1996, t.basis, t.line"

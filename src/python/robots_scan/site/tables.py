@@ -1,6 +1,7 @@
 """The tables of a site, made in the database `site` from those of a dataset or a history.
 
-captures  one row per host and crawl, sorted by host, then by time: response, verdict for `*`, and the place of the record
+captures  one row per host and crawl, sorted by host, then by time: response, verdict for `*`, and the place of the record. `refusal` is the
+          reason of `reasons_for` if a server, and no rule, keeps crawlers out; in a history, as far as the status alone shows it
 verdicts  one row per host and crawler that its rules name, for consecutive captures with the same verdict, basis and line
 rules     with `--with-rules`: the lines of a host, for consecutive captures with the same lines
 trends    one row per crawler and crawl: hosts and registered domains that block it
@@ -59,19 +60,22 @@ def make_captures(source, skipped):
     """The column `key` joins the captures with the other tables of the source."""
     if source.is_history:
         keys, place, tables = "h.policy_id AS lines_key", """a.warc_filename AS archive, r.warc_record_offset AS record_offset, NULL::BIGINT AS record_length,
-            r.warc_record_in_member AS in_member, NULL::VARCHAR AS rules_archive, NULL::BIGINT AS rules_offset, NULL::INTEGER AS rules_in_member""", """
+            r.warc_record_in_member AS in_member, NULL::VARCHAR AS rules_archive, NULL::BIGINT AS rules_offset, NULL::INTEGER AS rules_in_member,
+            reason_of(h.fetch_status, NULL, false, h.wildcard_verdict, h.wildcard_basis, false) AS reason""", """
             JOIN host_captures r ON r.capture_no = h.host_id LEFT JOIN archives a ON a.crawl = r.crawl AND a.archive_no = r.archive_no"""
     else:
         other = "h.rules_robots_id <> h.authoritative_robots_id"
         keys, place, tables = "{'crawl': h.crawl, 'robots_id': h.rules_robots_id} AS lines_key", f"""f.warc_filename AS archive, f.warc_record_offset AS record_offset,
             f.warc_record_length::BIGINT AS record_length, f.warc_record_in_member::INTEGER AS in_member, CASE WHEN {other} THEN r.warc_filename END AS rules_archive,
-            CASE WHEN {other} THEN r.warc_record_offset END AS rules_offset, CASE WHEN {other} THEN r.warc_record_in_member END::INTEGER AS rules_in_member""", """
+            CASE WHEN {other} THEN r.warc_record_offset END AS rules_offset, CASE WHEN {other} THEN r.warc_record_in_member END::INTEGER AS rules_in_member,
+            s.reason""", """
             LEFT JOIN robots_files f ON f.crawl = h.crawl AND f.robots_id = h.authoritative_robots_id
-            LEFT JOIN robots_files r ON r.crawl = h.crawl AND r.robots_id = h.rules_robots_id"""
+            LEFT JOIN robots_files r ON r.crawl = h.crawl AND r.robots_id = h.rules_robots_id
+            LEFT JOIN reasons_for('*') s ON s.host_id = h.host_id"""
     order = "h.host_id" if source.is_history else "k.position"
     source.rows(f"""CREATE TABLE site.captures AS
         SELECT h.surt_host_name AS host, (row_number() OVER (PARTITION BY h.surt_host_name ORDER BY {order}) - 1)::INTEGER AS number, k.position AS crawl, {STATE},
-            {place}, h.host_id AS key, {keys}
+            {place}, CASE WHEN reason IN ('refused', 'payment', 'origin_down') THEN reason END AS refusal, h.host_id AS key, {keys}
         FROM hosts h JOIN site.crawls k ON k.crawl = h.crawl {tables}
         WHERE NOT {skipped}
         ORDER BY host, number""")

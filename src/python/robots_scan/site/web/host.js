@@ -54,7 +54,8 @@ function answer(name, crawler, answers) {
   return make("section", { "class": `answer ${isDoubtful ? "unknown" : last.verdict}`, id: "answer" },
     make("p", { "class": "word" }, isDoubtful ? `${word}: no group on ${name} is for ${who}. A crawler that is not named ${verdict}` : `${word}: ${who} ${verdict} on ${name}`),
     make("p", {}, last.verdict === "unknown" ? `The last capture, of ${at(last)}, does not allow a decision: ` : `At the last capture, of ${at(last)}. Decided by: `, basis(last.basis, last.by), `${line}. `,
-      last.basis === "http_status" && last.verdict === "disallow_all" ? "The server sent an error for robots.txt, which stops every crawler and names none. " : ""),
+      last.basis === "http_status" && last.verdict === "disallow_all" ? "The server sent an error for robots.txt, which stops every crawler and names none. " : "",
+      last.capture.refusal === "refused" ? "The server refused to send robots.txt, and may refuse pages, too. " : last.capture.refusal === "payment" ? "The server sends robots.txt only against payment. " : ""),
     make("p", { id: "since" }, before
       ? `Since the capture of ${at(first)}. The capture before it, of ${at(before)}, said: ${VERDICTS[before.verdict]}, by ${basis(before.basis, before.by)}.`
       : `Since the first capture, of ${at(first)}, or earlier.`),
