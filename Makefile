@@ -98,8 +98,8 @@ STEPS = @$(PYTHON) tests/python/steps.py
 # The area `core` is the core alone, without histories, servers, and commands that answer questions.
 AREAS = language archives tables program
 AREA = $(AREAS)
-CORE = robots urls escapes warc errors process disk sort parquet-limits columns remote capture crawlers tables dataset hosts sources scan keep
-CORE_PACKAGES = --no-default-features --package robots-scan $(addprefix --package robots-scan-,$(CORE))
+CORE = urls escapes warc errors process disk sort parquet-limits columns remote capture crawlers tables dataset hosts sources scan keep
+CORE_PACKAGES = --no-default-features --package robots-scan --package robotstxt-dialects $(addprefix --package robots-scan-,$(CORE))
 RUST_TESTS = --lib --bins $(if $(filter core,$(AREA)),$(CORE_PACKAGES) --test language --test tables,$(addprefix --test ,$(AREA)))
 
 # A folder of `src`, or the name of a package.

@@ -17,7 +17,7 @@ impl RequestRate {
     /// a rate of no requests or no time, and numbers beyond 32 bits.
     ///
     /// ```
-    /// use robots::RequestRate;
+    /// use robotstxt_dialects::RequestRate;
     ///
     /// let rate = RequestRate { requests: 1, seconds: 600 };
     /// assert_eq!(RequestRate::parse(b"1/10m"), Some(rate));

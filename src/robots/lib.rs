@@ -13,7 +13,7 @@
 //! An [`Evaluator`] computes the verdicts for every crawler that a file names:
 //!
 //! ```
-//! use robots::{Evaluator, Parser, Verdict};
+//! use robotstxt_dialects::{Evaluator, Parser, Verdict};
 //!
 //! let mut parser = Parser::new();
 //! let robots_txt = parser.parse(b"User-agent: GPTBot\nUser-agent: CCBot\nDisallow: /\n");
@@ -30,7 +30,7 @@
 //! A [`Policy`] answers for one crawler and many URLs, in each of the three [`Dialect`]s:
 //!
 //! ```
-//! use robots::{Dialect, Parser, Policy, Verdict};
+//! use robotstxt_dialects::{Dialect, Parser, Policy, Verdict};
 //!
 //! let mut parser = Parser::new();
 //! let body = b"User-agent: GPTBot\nUser-agent: CCBot\nDisallow: /\nAllow: /*.html$\n";
@@ -46,7 +46,7 @@
 //! allows:
 //!
 //! ```
-//! use robots::{Dialect, Parser, Policy, Vocabulary};
+//! use robotstxt_dialects::{Dialect, Parser, Policy, Vocabulary};
 //!
 //! let mut parser = Parser::new();
 //! let body = b"User-agent: *\nDisallow: /never/\nContent-Usage: train-ai=n\n";

@@ -43,7 +43,7 @@ impl Access {
 /// # Example
 ///
 /// ```
-/// use robots::{Dialect, Parser, Policy, Verdict};
+/// use robotstxt_dialects::{Dialect, Parser, Policy, Verdict};
 ///
 /// let mut parser = Parser::new();
 /// let robots_txt = parser.parse(b"User-agent: *\nDisallow: /*.pdf$\n");
@@ -59,7 +59,7 @@ impl Access {
 /// at all:
 ///
 /// ```
-/// use robots::{HttpStatus, StatusEffect};
+/// use robotstxt_dialects::{HttpStatus, StatusEffect};
 ///
 /// let forbidden = HttpStatus { code: Some(403), has_location: false };
 /// assert_eq!(forbidden.effect_google(), StatusEffect::AllowAll);
@@ -144,7 +144,7 @@ impl Policy {
     /// `ignores_wildcard`. The names `*` and the empty name match no group.
     ///
     /// ```
-    /// use robots::{Parser, Policy};
+    /// use robotstxt_dialects::{Parser, Policy};
     ///
     /// let mut parser = Parser::new();
     /// let robots_txt = parser.parse(b"User-agent: Googlebot\nDisallow: /\n");
@@ -442,7 +442,7 @@ impl Policy {
     /// that name it, or else those of `*`, and the rules of their groups.
     ///
     /// ```
-    /// use robots::{Dialect, Parser, Policy};
+    /// use robotstxt_dialects::{Dialect, Parser, Policy};
     ///
     /// let mut parser = Parser::new();
     /// let body = b"User-agent: a\nUser-agent: b\nDisallow: /x\n\nUser-agent: *\nAllow: /\n";
@@ -460,7 +460,7 @@ impl Policy {
     /// [`path_of_url`](crate::path_of_url) does.
     ///
     /// ```
-    /// use robots::{Access, Dialect, Parser, Policy};
+    /// use robotstxt_dialects::{Access, Dialect, Parser, Policy};
     ///
     /// let mut parser = Parser::new();
     /// let robots_txt = parser.parse(b"User-agent: *\nDisallow: /shop\nAllow: /shop/open\n");
@@ -518,7 +518,7 @@ impl Policy {
     /// statements, the preference is unknown.
     ///
     /// ```
-    /// use robots::{Dialect, Parser, Policy, UrlPreference, Preference, Vocabulary};
+    /// use robotstxt_dialects::{Dialect, Parser, Policy, UrlPreference, Preference, Vocabulary};
     ///
     /// let mut parser = Parser::new();
     /// let body = b"User-agent: *\nContent-Usage: train-ai=n\nContent-Usage: /ok/ train-ai=y\n";
@@ -589,7 +589,7 @@ impl Policy {
     /// happens only for files constructed for the purpose.
     ///
     /// ```
-    /// use robots::{Dialect, Parser, Policy, Verdict};
+    /// use robotstxt_dialects::{Dialect, Parser, Policy, Verdict};
     ///
     /// let mut parser = Parser::new();
     /// let body = b"User-agent: a\nDisallow: /\nAllow: /x\nDisallow: /x*\n";

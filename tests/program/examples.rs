@@ -1,17 +1,17 @@
-//! Runs the programs in `examples/` on samples.
+//! Runs the programs in `examples/` and `src/robots/examples/` on samples.
 
 use std::fs;
 use std::path::Path;
 use support::{archive, samples};
 
 #[expect(dead_code, reason = "the tests call the function below `main`")]
-#[path = "../../examples/many_urls.rs"]
+#[path = "../../src/robots/examples/many_urls.rs"]
 mod many_urls;
 #[expect(dead_code, reason = "the tests call the function below `main`")]
 #[path = "../../examples/read_warc.rs"]
 mod read_warc;
 #[expect(dead_code, reason = "the tests call the function below `main`")]
-#[path = "../../examples/verdict.rs"]
+#[path = "../../src/robots/examples/verdict.rs"]
 mod verdict;
 
 fn robots_txt(name: &str) -> Vec<u8> {

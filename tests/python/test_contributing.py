@@ -28,7 +28,7 @@ ENVIRONMENT = {name: value for name, value in os.environ.items() if not re.match
     "CARGO_NET_OFFLINE": "true", "PYTHONDONTWRITEBYTECODE": "1"}
 
 # In this order: what writes files comes before what tests them.
-EXECUTED = ("make schemas", "make golden", "cargo test -p robots-scan-robots --lib", "cargo test --locked --test tables schemas::")
+EXECUTED = ("make schemas", "make golden", "cargo test -p robotstxt-dialects --lib", "cargo test --locked --test tables schemas::")
 
 QUESTION = """-- How many hosts does a crawl have?
 --

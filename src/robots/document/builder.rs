@@ -52,7 +52,7 @@ pub struct DirectiveRow<'a> {
 /// # Example
 ///
 /// ```
-/// use robots::{Dialect, DirectiveKind, DirectiveRow, Policy, RobotsTxtBuilder};
+/// use robotstxt_dialects::{Dialect, DirectiveKind, DirectiveRow, Policy, RobotsTxtBuilder};
 ///
 /// let agent = DirectiveRow {
 ///     kind: DirectiveKind::UserAgent, line_no: 1, group_no: Some(1), record_no: 1,

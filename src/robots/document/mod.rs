@@ -296,7 +296,7 @@ impl<'a> RobotsTxt<'a> {
 /// # Example
 ///
 /// ```
-/// use robots::{OwnedRobotsTxt, Parser};
+/// use robotstxt_dialects::{OwnedRobotsTxt, Parser};
 ///
 /// let mut parser = Parser::new();
 /// let kept = OwnedRobotsTxt::new(&parser.parse(b"User-agent: *\nDisallow: /x\n"));

@@ -48,7 +48,7 @@ use user_agent::ParsedAgent;
 /// # Example
 ///
 /// ```
-/// use robots::{DirectiveKind, Parser};
+/// use robotstxt_dialects::{DirectiveKind, Parser};
 ///
 /// let mut parser = Parser::new();
 /// let robots_txt = parser.parse(b"User-agent: *\nDisallow: /private\n");

@@ -59,7 +59,7 @@ impl<'a> Evaluation<'_, 'a> {
     /// The answers are exact, according to Google's rules with whole names compared.
     ///
     /// ```
-    /// use robots::{Evaluator, Parser, PreferenceVerdict, Vocabulary};
+    /// use robotstxt_dialects::{Evaluator, Parser, PreferenceVerdict, Vocabulary};
     ///
     /// let mut parser = Parser::new();
     /// let body = b"User-agent: *\nDisallow: /a\nContent-Usage: train-ai=n\n\

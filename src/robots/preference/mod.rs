@@ -65,7 +65,7 @@ impl UrlPreference {
     /// must be of the same crawler, so that neither or both are `None`.
     ///
     /// ```
-    /// use robots::{Dialect, Parser, Policy, Preference, SharedCategory, Vocabulary};
+    /// use robotstxt_dialects::{Dialect, Parser, Policy, Preference, SharedCategory, Vocabulary};
     ///
     /// let mut parser = Parser::new();
     /// let body = b"User-agent: *\nContent-Signal: ai-train=no\nContent-Usage: train-ai=y\n";

@@ -198,7 +198,7 @@ impl Vocabulary {
     /// latest one for `None`.
     ///
     /// ```
-    /// use robots::Vocabulary;
+    /// use robotstxt_dialects::Vocabulary;
     ///
     /// let september_2025 = Vocabulary::content_usage(Some(1_758_000_000_000));
     /// let categories: Vec<&str> = september_2025.categories().collect();

@@ -26,7 +26,7 @@ const MAX_MERGED_LINES: u64 = 20_000_000;
 /// # Example
 ///
 /// ```
-/// use robots::{Evaluator, Parser, Verdict};
+/// use robotstxt_dialects::{Evaluator, Parser, Verdict};
 ///
 /// let mut parser = Parser::new();
 /// let robots_txt = parser.parse(b"User-agent: MJ12bot\nDisallow: /\n");

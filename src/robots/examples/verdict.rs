@@ -1,8 +1,8 @@
 //! Prints the crawlers that a robots.txt file names, and whether each may fetch all, some or no paths.
 //!
-//!     cargo run --example verdict -- data-samples/robots/groups-are-merged.txt
+//!     cargo run --package robotstxt-dialects --example verdict -- data-samples/robots/groups-are-merged.txt
 
-use robots::{Evaluator, Parser};
+use robotstxt_dialects::{Evaluator, Parser};
 use std::error::Error;
 use std::fs;
 use std::io::{self, Write};

@@ -1,8 +1,8 @@
 //! Decides which of many URLs a crawler may fetch. The rules are compiled once, for all URLs of a host.
 //!
-//!     cargo run --example many_urls -- data-samples/robots/query.txt GPTBot < urls.txt
+//!     cargo run --package robotstxt-dialects --example many_urls -- data-samples/robots/query.txt GPTBot < urls.txt
 
-use robots::{Dialect, Parser, Policy};
+use robotstxt_dialects::{Dialect, Parser, Policy};
 use std::error::Error;
 use std::fs;
 use std::io::{self, BufRead, Write};
