@@ -20,7 +20,7 @@ SECONDS = 60
 TARGETS = parser dialects automaton verdicts
 SCAN_TARGETS = members records http archive
 
-.PHONY: duckdb-extension extension-test build dist dist-pgo doc release-check help readme check test test-all compile compile-tests compile-others faults servers answers histories lint-all rust-test campaign contributing run queries independent hosts readers documents recipes requirements wheel wheel-pgo venv dev-wheel report-test report-errors describe-test site-libraries site-test browser python pages network sources java $(if $(HAS_SPARK),spark) deny schemas question-list golden bench benches bench-corpus profile fuzz fuzz-unpack fuzz-corpus clean
+.PHONY: duckdb-extension extension-test build dist dist-pgo doc crate sbom release-packages release-check help readme check test test-all compile compile-tests compile-others faults servers answers histories lint-all rust-test campaign contributing run queries independent hosts readers documents recipes requirements wheel wheel-pgo venv dev-wheel report-test report-errors describe-test site-libraries site-test browser python pages network sources java $(if $(HAS_SPARK),spark) deny schemas question-list golden bench benches bench-corpus profile fuzz fuzz-unpack fuzz-corpus clean
 .NOTPARALLEL:
 
 # Installs system packages if a check fails: as root, or by a sudo that asks for no password, or not at all.
@@ -48,19 +48,15 @@ target/debug/robots-scan:
 # The platform that `dist` builds for.
 TARGET ?= $(shell rustc -vV | sed -n 's/^host: //p')
 DIST_BYTES_MAX = 20000000
+BUILT = target/$(TARGET)/dist
 
-dist: ## builds the program as it is released, packed with manual pages, completions and its checksum into target/dist-archives
+dist: ## packs the program as it is released, with the extension of DuckDB, pages, completions and its checksum, into target/dist-archives
 	$(CARGO) build --profile dist --locked --target $(TARGET)
-	@set -e; name=robots-scan-$$($(CARGO) pkgid | sed 's/.*[#@]//')-$(TARGET); \
-	program=target/$(TARGET)/dist/robots-scan; bytes=$$(wc -c < $$program); echo "$$name: $$bytes bytes"; \
-	test $$bytes -le $(DIST_BYTES_MAX) || { echo 'error: the program is larger than $(DIST_BYTES_MAX) bytes' >&2; exit 1; }; \
-	rm -rf target/dist-archives; mkdir -p target/dist-archives/$$name; \
-	cp $$program README.md CHANGELOG.md LICENSE-APACHE LICENSE-MIT target/dist-archives/$$name; \
-	$$program man --write target/dist-archives/$$name/man; mkdir target/dist-archives/$$name/completions; \
-	for shell in bash zsh fish; do $$program completions $$shell > target/dist-archives/$$name/completions/robots-scan.$$shell; done; \
-	cd target/dist-archives; tar -czf $$name.tar.gz $$name; rm -r $$name; \
-	if command -v sha256sum >/dev/null; then sum=sha256sum; else sum='shasum -a 256'; fi; \
-	$$sum $$name.tar.gz | tee $$name.tar.gz.sha256
+	@bytes=$$(wc -c < $(BUILT)/robots-scan); test $$bytes -le $(DIST_BYTES_MAX) || { \
+	  echo "error: the program has $$bytes bytes, more than $(DIST_BYTES_MAX)" >&2; exit 1; }
+	$(MAKE) duckdb-extension EXTENSION=$(BUILT)/$(notdir $(EXTENSION)) EXTENSION_TARGET=$(TARGET)
+	rm -rf target/dist-archives && mkdir -p target/dist-archives
+	$(PYTHON) xtask/release.py pack $(BUILT)/robots-scan $(BUILT)/$(notdir $(EXTENSION)) target/dist-archives
 
 # What `dist-pgo` writes: archives, the counters of the instrumented program, and the profile made of them.
 PGO = target/pgo
@@ -83,9 +79,23 @@ dist-pgo: ## as `dist`, but optimized by a profile of runs over generated archiv
 doc: ## builds the documentation of the libraries; a warning is an error
 	RUSTDOCFLAGS='-D warnings' $(CARGO) doc --workspace --no-deps --locked
 
-# The packages that are published.
-release-check: doc dist ## checks the documentation, the size of the program and the packages (docs/developers/releasing.md)
-	$(CARGO) package --locked --workspace $(addprefix --exclude ,checks support xtask robots-scan-benches robots-scan-duckdb robots-scan-python)
+WASM = wasm32-unknown-unknown
+
+crate: ## packs the crate of the language and builds it alone, also for WebAssembly if that target is installed
+	$(CARGO) package --locked --package robotstxt-dialects
+	@if [ -d "$$(rustc --print target-libdir --target $(WASM))" ]; then $(CARGO) check --locked --package robotstxt-dialects --target $(WASM); \
+	else echo '$(WASM) is not installed: the crate is not checked for it (rustup target add $(WASM))'; fi
+
+sbom: ## lists what the program is made of, in target/dist-archives, if cargo-cyclonedx is installed
+	@if ! $(CARGO) cyclonedx --version >/dev/null 2>&1; then echo 'cargo-cyclonedx is not installed: there is no list of components (cargo install cargo-cyclonedx)'; exit; fi; \
+	$(CARGO) cyclonedx --format json --target $(TARGET) --override-filename release --no-build-deps && mkdir -p target/dist-archives && \
+	mv release.json target/dist-archives/robots-scan-$(TARGET).cdx.json && find . -name release.json -not -path './target/*' -delete
+
+# Everything that the workflow of a release does, but for the uploads. With the packages of Rust and Python fetched, it needs no network.
+release-check: doc crate dist wheel sbom release-packages ## builds and checks what will be published (docs/developers/releasing.md)
+
+release-packages: .venv-test/all-ready .venv-test/release-ready ## checks the archive and the wheel that are built
+	.venv-test/bin/python xtask/release.py check target/dist-archives target/wheels .venv-test/bin/uv .venv-test/bin/duckdb
 
 help: ## lists the targets
 	@sed -n 's/^\([a-z-]*\):[^#]*## /\1\t/p' Makefile | expand -t 12
@@ -115,7 +125,7 @@ test: ## all tests of Rust, and one Python environment; one area in Rust: AREA=t
 	$(STEPS) 2 $(STEP) AREA='$(AREA)' -- $(if $(filter core,$(AREA)),,compile$(comma))compile-tests \
 	  $(if $(filter-out $(AREA),$(AREAS)),,.venv-test/ready)
 	$(STEPS) 2 $(STEP) AREA='$(AREA)' -- rust-test \
-	  $(if $(filter-out $(AREA),$(AREAS)),,readme$(comma)run$(comma)queries$(comma)hosts$(comma)independent$(comma)documents)
+	  $(if $(filter-out $(AREA),$(AREAS)),,readme$(comma)run$(comma)queries$(comma)hosts$(comma)formats$(comma)independent$(comma)documents)
 
 # Targets that several steps need are made first. Others wait often: for servers, browsers and downloads.
 SHARED = run dev-wheel browser site-libraries java
@@ -205,6 +215,9 @@ answers: run .venv-test/ready ## compares answers with each other and over real 
 	.venv-test/bin/python tests/python/test_keys.py $(PROGRAM) $(DATASET) $(if $(ALL_REAL),$(ALL_REAL_DATASET))
 	.venv-test/bin/python tests/python/test_annotation.py $(PROGRAM) $(DATASET)
 
+formats: $(PROGRAM) .venv-test/ready ## reads the datasets that releases have written; before a release, WRITE=--write makes those of its format
+	.venv-test/bin/python tests/python/test_formats.py $(PROGRAM) $(WRITE)
+
 histories: $(PROGRAM) .venv-test/all-ready ## tests histories of many crawls, and hostile values in all tables
 	.venv-test/bin/python tests/python/test_history.py $(PROGRAM) target/debug/xtask
 	.venv-test/bin/python tests/python/test_history_questions.py $(PROGRAM) target/debug/xtask
@@ -233,8 +246,8 @@ EXTENSION = target/duckdb/robots_scan.duckdb_extension
 EXTENSION_PROFILE = dist
 
 duckdb-extension: ## builds the extension of DuckDB, and prints how to load it (docs/functions.md)
-	$(CARGO) build --locked --package robots-scan-duckdb --profile $(EXTENSION_PROFILE)
-	@$(PYTHON) src/duckdb/footer.py $(or $(CARGO_TARGET_DIR),target)/$(EXTENSION_PROFILE:dev=debug)/$(if $(filter Darwin,$(shell uname)),libduckdb.dylib,libduckdb.so) $(EXTENSION)
+	$(CARGO) build --locked --package robots-scan-duckdb --profile $(EXTENSION_PROFILE) $(EXTENSION_TARGET:%=--target %)
+	@$(PYTHON) src/duckdb/footer.py $(or $(CARGO_TARGET_DIR),target)/$(EXTENSION_TARGET:%=%/)$(EXTENSION_PROFILE:dev=debug)/$(if $(filter Darwin,$(shell uname)),libduckdb.dylib,libduckdb.so) $(EXTENSION) $(EXTENSION_TARGET)
 	@echo "duckdb -unsigned"
 	@echo "LOAD '$(abspath $(EXTENSION))';"
 
@@ -255,9 +268,11 @@ OPTIONAL_LIBRARIES = @$(PYTHON) src/python/fetch_libraries.py || echo 'the packa
 
 WHEEL_PROFILE = release
 
-wheel: .venv-test/build-ready site-libraries ## builds the Python package into target/wheels
+# With MANYLINUX=manylinux2014, the wheel runs on systems older than the one it is built on: Zig links it, and has their symbols.
+wheel: .venv-test/build-ready $(if $(MANYLINUX),.venv-test/release-ready) site-libraries ## builds the Python package into target/wheels
 	rm -rf target/wheels
-	$(MATURIN) build --profile $(WHEEL_PROFILE) --locked $(if $(filter command,$(origin TARGET)),--target $(TARGET)) -m src/python/Cargo.toml --out target/wheels
+	PATH="$(CURDIR)/.venv-test/bin:$$PATH" $(MATURIN) build --profile $(WHEEL_PROFILE) --locked $(if $(MANYLINUX),--zig --compatibility $(MANYLINUX)) \
+	  $(if $(filter command,$(origin TARGET)),--target $(TARGET)) -m src/python/Cargo.toml --out target/wheels
 
 # The profile has mangled names of functions, which depend on whether a target is given: `dist-pgo` gives one.
 wheel-pgo: ## as `wheel`, but optimized as the program of `dist-pgo`, whose profile it uses
@@ -439,9 +454,9 @@ export UV_SYSTEM_CERTS = 1
 export UV_CACHE_DIR = $(CURDIR)/.venv-test/cache
 LOCK = $(UV) compile --quiet --universal --python-version 3.11 --generate-hashes --no-annotate
 
-requirements: .venv-test/uv-ready ## writes the versions and hashes of tests/python/requirements again; OPTIONS=--upgrade
+requirements: .venv-test/ready ## writes the versions and hashes of tests/python/requirements again; OPTIONS=--upgrade
 	cd tests/python/requirements && $(CURDIR)/$(LOCK) $(OPTIONS) --group uv -o uv.txt
-	cd tests/python/requirements && $(CURDIR)/$(LOCK) $(OPTIONS) --group campaign --group bench -o locked.txt
+	cd tests/python/requirements && $(CURDIR)/$(LOCK) $(OPTIONS) --group campaign --group release --group bench -o locked.txt
 	.venv-test/bin/python tests/python/test_readers.py --lock $(CURDIR)/.venv-test/bin/uv
 
 # Debian packages Python without `venv`.
@@ -461,9 +476,10 @@ HAS_VENV = $(PYTHON) -c 'import ensurepip, venv' 2>/dev/null
 .venv-test/ready: GROUP = core
 .venv-test/all-ready: GROUP = all
 .venv-test/campaign-ready: GROUP = campaign
+.venv-test/release-ready: GROUP = release
 .venv-bench/ready: GROUP = bench
 
-.venv-test/build-ready .venv-test/ready .venv-test/all-ready .venv-test/campaign-ready .venv-bench/ready: .venv-test/uv-ready
+.venv-test/build-ready .venv-test/ready .venv-test/all-ready .venv-test/campaign-ready .venv-test/release-ready .venv-bench/ready: .venv-test/uv-ready
 	@echo 'installing the packages $(GROUP) of $(REQUIREMENTS) into $(@D)'
 	test -x $(@D)/bin/python || .venv-test/bin/uv venv --quiet --python .venv-test/bin/python $(@D)
 	$(UV) install --quiet --python $(@D)/bin/python --require-hashes --constraints $(LOCKED) --build-constraints $(LOCKED) --group $(REQUIREMENTS):$(GROUP)

@@ -211,7 +211,9 @@ fn a_dataset_of_an_earlier_trial_is_refused_by_every_command() {
         ] {
             assert_refused(
                 &run(args),
-                &["made by an earlier trial of robots-scan: remove it and make it again"],
+                &[
+                    "its format is another one than this version reads: use the version that wrote it, or make it again",
+                ],
             );
         }
     }

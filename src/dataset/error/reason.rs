@@ -7,8 +7,8 @@ use std::fmt;
 use std::path::Path;
 
 /// The message about a manifest of another format than the present one, which is not read (docs/limits.md#formats).
-const EARLIER_TRIAL: &str =
-    "it was made by an earlier trial of robots-scan: remove it and make it again";
+const OTHER_FORMAT: &str = "its format is another one than this version reads: use the version that wrote it, or make \
+                            it again from its archives";
 
 errors::reasons! {
     /// The reason why a path cannot be used as a dataset. Defects with a hint, or which a caller distinguishes, are
@@ -60,7 +60,7 @@ impl DatasetDefect {
 
     /// Returns the defect of a dataset in another format than the present one.
     pub fn other_format() -> Self {
-        Self::other(EARLIER_TRIAL)
+        Self::other(OTHER_FORMAT)
     }
 
     /// Returns the defect of a folder that has no manifest.
@@ -165,6 +165,6 @@ errors::reasons! {
 impl ManifestDefect {
     /// Returns the defect of a manifest in another format than the present one.
     pub fn other_format() -> Self {
-        Self::Invalid(EARLIER_TRIAL.to_owned())
+        Self::Invalid(OTHER_FORMAT.to_owned())
     }
 }

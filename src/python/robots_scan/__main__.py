@@ -1,21 +1,21 @@
 """The command ``robots-scan``."""
 
 import importlib
+import importlib.metadata
+import re
 import shlex
 import sys
 
 from robots_scan import _native
 
-DUCKDB = "duckdb>=1.4"
-NEEDED = {"report": (DUCKDB, "Jinja2>=3.1", "vl-convert-python>=1.9"), "site": (DUCKDB,), "describe": (DUCKDB,)}
-"""The commands in Python and the packages that they need: those of the extra ``report``. This package is on no registry, so the extra
-cannot be installed by its name."""
+COMMANDS = ("report", "site", "describe")
+"""The commands in Python. The packages that each of them needs are those of the extra of its name."""
 
 
 def main() -> int:
     """Run the command line of this process. Returns the exit code."""
     arguments = sys.argv[1:]
-    if arguments and arguments[0] in NEEDED:
+    if arguments and arguments[0] in COMMANDS:
         return run(arguments[0], arguments[1:])
     return _native.main(["robots-scan", *arguments])
 
@@ -29,13 +29,19 @@ def run(command: str, arguments: list[str]) -> int:
         if error.name is not None and error.name.startswith("robots_scan"):
             raise
         print(f"error: {command} needs the package '{error.name}'", file=sys.stderr)
-        print(f"hint: pip install {' '.join(map(shlex.quote, NEEDED[command]))}", file=sys.stderr)
+        print(f"hint: pip install {' '.join(map(shlex.quote, needed(command)))}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         print("error: interrupted; nothing was written", file=sys.stderr)
         return 3
     code: int = module.main(arguments)
     return code
+
+
+def needed(extra: str) -> list[str]:
+    """Return the packages of an extra, with their versions."""
+    requirements = importlib.metadata.requires("robots-scan") or []
+    return [requirement.split(";")[0].strip() for requirement in requirements if re.search(f"extra *== *['\"]{extra}['\"]", requirement)]
 
 
 if __name__ == "__main__":
