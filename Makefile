@@ -214,6 +214,7 @@ answers: run .venv-test/ready ## compares answers with each other and over real 
 	.venv-test/bin/python tests/python/test_equal_answers.py $(if $(ALL_REAL),$(ALL_REAL_DATASET),$(DATASET))
 	.venv-test/bin/python tests/python/test_keys.py $(PROGRAM) $(DATASET) $(if $(ALL_REAL),$(ALL_REAL_DATASET))
 	.venv-test/bin/python tests/python/test_annotation.py $(PROGRAM) $(DATASET)
+	.venv-test/bin/python tests/python/test_study.py $(PROGRAM) $(WRITE)
 
 formats: $(PROGRAM) .venv-test/ready ## reads the datasets that releases have written; before a release, WRITE=--write makes those of its format
 	.venv-test/bin/python tests/python/test_formats.py $(PROGRAM) $(WRITE)

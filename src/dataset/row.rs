@@ -1,6 +1,6 @@
 //! Rows of tables with types.
 //!
-//! A row is declared with [`row!`](crate::row) as a struct with some columns of a table. It is read from a batch of
+//! A row is declared with [`row!`](macro@crate::row) as a struct with some columns of a table. It is read from a batch of
 //! rows, or from bytes: the values of its columns one after the other, each as a field of a record
 //! ([`sort::Field`]). The compiler checks that the table has these columns with these types.
 
@@ -227,7 +227,7 @@ impl<'a, T: ColumnValue<'a>> ColumnValue<'a> for Option<T> {
     }
 }
 
-/// A row of a table with some of its columns, which [`row!`](crate::row) declares.
+/// A row of a table with some of its columns, which [`row!`](macro@crate::row) declares.
 pub trait Row: Record {
     /// The table.
     const TABLE: Table;
@@ -462,7 +462,7 @@ pub fn skip_columns(columns: &[Column], fields: &mut FieldReader<'_>) {
     }
 }
 
-/// The names that the macro [`row!`](crate::row) uses.
+/// The names that the macro [`row!`](macro@crate::row) uses.
 #[doc(hidden)]
 pub mod for_macro {
     pub use super::{BatchRow, ColumnValue, Row, RowField, WholeRow};

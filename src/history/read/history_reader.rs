@@ -29,7 +29,7 @@ impl HistoryReader {
     ///
     /// # Errors
     ///
-    /// Those of reading; [`DatasetDefect::BadTable`](dataset::error::DatasetDefect::BadTable).
+    /// Those of reading; [`DatasetDefect::BadTable`].
     pub fn open(
         root: &Path,
         manifest: &HistoryManifest,

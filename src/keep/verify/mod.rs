@@ -61,7 +61,7 @@ pub fn check_manifest(root: &Path, manifest: &mut Manifest) -> Findings {
 /// [`ErrorKind::Read`] if the dataset does not exist or its manifest cannot be read;
 /// [`DatasetErrorKind::NotADataset`](dataset::error::DatasetErrorKind::NotADataset) if the path is
 /// neither a dataset nor a Parquet file, or if the dataset is being written;
-/// [`SourceErrorKind::Threads`](sources::error::SourceErrorKind::Threads) if threads cannot be started;
+/// [`ErrorKind::Threads`] if threads cannot be started;
 /// [`ErrorKind::Interrupted`] if the verification was stopped.
 pub fn verify(options: &Options, progress: &VerifyProgress) -> Result<VerifyReport, Error> {
     verify_with(options, progress, |root| {
@@ -80,7 +80,7 @@ pub fn verify(options: &Options, progress: &VerifyProgress) -> Result<VerifyRepo
 ///
 /// # Errors
 ///
-/// Those of `check`; [`SourceErrorKind::Threads`](sources::error::SourceErrorKind::Threads) if threads
+/// Those of `check`; [`ErrorKind::Threads`] if threads
 /// cannot be started; [`ErrorKind::Interrupted`] if the verification was stopped.
 pub fn verify_with(
     options: &Options,

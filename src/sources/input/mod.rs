@@ -210,7 +210,7 @@ const UNKNOWN_CRAWL: &str = "unknown";
 /// [`SourceErrorKind::BaseWithoutList`], [`SourceErrorKind::PartitionName`],
 /// [`SourceErrorKind::TooManyInputs`],
 /// [`SourceErrorKind::UnknownCrawl`], [`SourceErrorKind::UnsafeLine`], [`RemoteErrorKind::AccessDenied`](remote::error::RemoteErrorKind::AccessDenied),
-/// [`SourceErrorKind::Threads`], and
+/// [`ErrorKind::Threads`](errors::ErrorKind::Threads), and
 /// [`ErrorKind::Read`](errors::ErrorKind::Read) for a path or list that does not exist or cannot be read.
 pub fn find_inputs(options: &InputOptions) -> Result<FoundInputs, Error> {
     let mut found: Vec<NamedInput> = Vec::new();

@@ -1,0 +1,131 @@
+"""Types the commands of docs/study.md on samples, and compares its tables with the real archives, if they are available.
+
+    python tests/python/test_study.py target/debug/robots-scan            # --write writes the tables into the page
+
+The answers are computed a second time in Python, from the rows of `reasons_for`.
+"""
+
+import csv
+import itertools
+import math
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from dataset import opened
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGE = ROOT / "docs/study.md"
+REAL = [ROOT.parent / "shared/data/real" / f"REAL-GOV-{month}-00000.warc.gz" for month in ("2020-09", "2025-03")]
+SAMPLES = [ROOT / "data-samples/warc" / f"cc-robotstxt{later}.warc.gz" for later in ("", "-later")]
+AGENTS = ["GPTBot", "CCBot", "Googlebot"]
+
+
+def commands(archives, program, folder):
+    """Types the three commands of the page, and returns what the second one prints."""
+    typed = re.findall(r"^    (robots-scan|duckdb) (.*)$", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
+    assert [name for name, _ in typed] == ["robots-scan", "duckdb", "robots-scan"], typed
+    scan, study, report = (" ".join(words) for words in typed)
+    scan = scan.replace("BEFORE/*.warc.gz AFTER/*.warc.gz", " ".join(map(str, archives)))
+    assert str(archives[0]) in scan
+    tools = folder / "tools"
+    tools.mkdir()
+    (tools / "robots-scan").symlink_to(program)
+    environment = {**os.environ, "PATH": f"{tools}:{Path(sys.executable).parent}:{os.environ['PATH']}"}
+    (folder / "jobs").symlink_to(ROOT / "jobs")
+    for command, code in ((scan, 0), (study.replace("duckdb ", "duckdb -csv ", 1), 0), (report, 2)):
+        # The program alone has no report: it says which package has it.
+        done = subprocess.run(command, shell=True, cwd=folder, env=environment, capture_output=True, text=True)
+        assert done.returncode == code, f"{command}: {done.stdout}{done.stderr}"
+        if "duckdb" in command:
+            output = done.stdout
+    assert "report" in done.stderr and "Python" in done.stderr, done.stderr
+    return output
+
+
+def tables(output):
+    """Returns the two tables that the SQL prints, as rows of texts."""
+    found = []
+    for row in csv.DictReader(output.splitlines()):
+        if row["agent"] == "agent":
+            break
+        found.append(row)
+    rest = output[output.index("agent,before,after"):]
+    return found, list(csv.DictReader(rest.splitlines()))
+
+
+def expected(dataset):
+    """Computes both tables from the reasons of hosts."""
+    con = opened(dataset)
+    first, last = con.execute("SELECT arg_min(crawl, position), arg_max(crawl, position) FROM crawls()").fetchone()
+    rows = con.execute(f"SELECT r.crawl, r.agent, r.surt_host_name, r.reason, coalesce(r.domain_id, r.host_id) FROM reasons_for({AGENTS}) r").fetchall()
+    before = {(agent, host): reason for crawl, agent, host, reason, _ in rows if crawl == first}
+    pairs = [(agent, before[agent, host], reason, domain) for crawl, agent, host, reason, domain in rows if crawl == last and (agent, host) in before]
+    changes, flows = [], {}
+    for agent, group in itertools.groupby(sorted(pairs), key=lambda pair: pair[0]):
+        group = list(group)
+        for reason in sorted({name for _, a, b, _ in group for name in (a, b)}):
+            domains = {}
+            for _, a, b, domain in group:
+                domains.setdefault(domain, []).append((b == reason) - (a == reason))
+            means = [sum(values) / len(values) for values in domains.values()]
+            change = sum(means) / len(means)
+            margin = 1.96 * math.sqrt(sum((mean - change) ** 2 for mean in means) / (len(means) - 1) / len(means))
+            counts = [sum(a == reason for _, a, _, _ in group), sum(b == reason for _, _, b, _ in group), sum(a != reason == b for _, a, b, _ in group),
+                      sum(b != reason == a for _, a, b, _ in group), len(group), len(domains)]
+            changes.append([agent, reason, *map(str, counts), *((change, change - margin, change + margin) if margin else (change, None, None))])
+        for _, a, b, domain in group:
+            if a != b:
+                flows.setdefault((agent, a, b), []).append(domain)
+    return changes, {key: (str(len(domains)), str(len(set(domains)))) for key, domains in flows.items()}
+
+
+def check(output, dataset):
+    found, flows = tables(output)
+    changes, expected_flows = expected(dataset)
+    assert len(found) == len(changes) > 3, (len(found), len(changes))
+    for row, values in zip(found, changes):
+        got = list(row.values())
+        assert got[:8] == values[:8], f"{got}\n{values}"
+        for text, value in zip(got[8:], values[8:]):
+            assert (text == "NULL") == (value is None) and (value is None or abs(float(text) - value) < 0.000051), f"{got}\n{values}"
+    assert {(row["agent"], row["before"], row["after"]): (row["hosts"], row["domains"]) for row in flows} == expected_flows
+    return found, flows
+
+
+def page(found, flows):
+    """Returns the tables of the page."""
+    def points(text):
+        return "" if text == "NULL" else f"{100 * float(text):+.1f}".replace("-", "−")
+
+    lines = ["", "| crawler | reason | hosts 2020 | hosts 2025 | came | went | change | from | to |", "|---|---|--:|--:|--:|--:|--:|--:|--:|"]
+    lines += [f"| {row['agent']} | `{row['reason']}` | {row['hosts_before']} | {row['hosts_after']} | {row['came']} | {row['went']} | "
+              f"{points(row['change'])} | {points(row['low'])} | {points(row['high'])} |" for row in found]
+    lines += ["", f"Of {found[0]['of_hosts']} hosts of {found[0]['of_domains']} registered domains that both crawls captured. The hosts that changed:", "",
+              "| crawler | before | after | hosts | domains |", "|---|---|---|--:|--:|"]
+    lines += [f"| {row['agent']} | `{row['before']}` | `{row['after']}` | {row['hosts']} | {row['domains']} |" for row in flows]
+    return "\n".join(lines) + "\n\n"
+
+
+def main(program, *options):
+    with tempfile.TemporaryDirectory() as folder:
+        check(commands(SAMPLES, program, Path(folder)), Path(folder, "study.parquet"))
+    if not all(path.is_file() for path in REAL):
+        print("skipped: the study, whose real archives are not available\n1 passed, 0 failed")
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        text = page(*check(commands(REAL, program, Path(folder)), Path(folder, "study.parquet")))
+    head, start, rest = PAGE.read_text(encoding="utf-8").partition("<!-- generated by tests/python/test_study.py --write -->\n")
+    old, end, tail = rest.partition("<!-- end -->")
+    if options == ("--write",):
+        PAGE.write_text(head + start + text + end + tail, encoding="utf-8")
+    else:
+        assert old == text, f"docs/study.md has other tables:\n{text}"
+    print("2 passed, 0 failed")
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]).resolve(), *sys.argv[2:])
