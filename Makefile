@@ -51,7 +51,7 @@ DIST_BYTES_MAX = 20000000
 BUILT = target/$(TARGET)/dist
 
 dist: ## packs the program as it is released, with the extension of DuckDB, pages, completions and its checksum, into target/dist-archives
-	$(CARGO) build --profile dist --locked --target $(TARGET)
+	$(CARGO) build --profile dist --locked --target $(TARGET) --package robots-scan
 	@bytes=$$(wc -c < $(BUILT)/robots-scan); test $$bytes -le $(DIST_BYTES_MAX) || { \
 	  echo "error: the program has $$bytes bytes, more than $(DIST_BYTES_MAX)" >&2; exit 1; }
 	$(MAKE) duckdb-extension EXTENSION=$(BUILT)/$(notdir $(EXTENSION)) EXTENSION_TARGET=$(TARGET)

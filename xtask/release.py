@@ -24,9 +24,12 @@ WORKSPACE = tomllib.loads((ROOT / "Cargo.toml").read_text(encoding="utf-8"))["wo
 VERSION, REPOSITORY = WORKSPACE["version"], WORKSPACE.get("repository")
 # The pages and pictures of an archive. Those for developers stay in the repository.
 DOCUMENTS = [*sorted(ROOT.glob("docs/*.md")), *sorted(ROOT.glob("docs/*.svg")), *(ROOT / name for name in ("README.md", "CHANGELOG.md", "SECURITY.md"))]
-OTHERS = ["CITATION.cff", "LICENSE-APACHE", "LICENSE-MIT"]
+# What users run, but for the questions, which are part of the program.
+JOBS = [path for path in sorted(ROOT.glob("jobs/**/*.*")) if path.is_file() and "queries" not in path.parent.name and path.suffix != ".pyc"]
+OTHERS = ["CITATION.cff", "LICENSE-APACHE", "LICENSE-MIT", *(path.relative_to(ROOT).as_posix() for path in JOBS)]
 EXTENSION = "robots_scan.duckdb_extension"
-SHELLS = ("bash", "zsh", "fish")
+# The name of each file is the one under which the shell finds it.
+COMPLETIONS = {"bash": "robots-scan.bash", "zsh": "_robots-scan", "fish": "robots-scan.fish"}
 LINK = re.compile(r"(!?)\[((?:[^][]|\[[^]]*\])*)\]\((?!https?:|#)([^)#\s]+)(#[^)\s]*)?\)")
 
 
@@ -49,16 +52,19 @@ def pack(program, extension, folder):
         for path in documents:
             (top / path).parent.mkdir(parents=True, exist_ok=True)
             (top / path).write_text(with_links(path, {*documents, *OTHERS}), encoding="utf-8")
-        for path in [*(ROOT / other for other in OTHERS), program, extension]:
-            shutil.copy2(path, top)
+        for path in OTHERS:
+            (top / path).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(ROOT / path, top / path)
+        for built in program, extension:
+            shutil.copy(built, top)
         subprocess.run([program, "man", "--write", top / "man"], check=True)
         (top / "completions").mkdir()
-        for shell in SHELLS:
-            completions = subprocess.run([program, "completions", shell], check=True, capture_output=True).stdout
-            (top / "completions" / f"robots-scan.{shell}").write_bytes(completions)
+        for shell, completion in COMPLETIONS.items():
+            text = subprocess.run([program, "completions", shell], check=True, capture_output=True).stdout
+            (top / "completions" / completion).write_bytes(text)
         archive = folder / f"{name}.tar.gz"
         with tarfile.open(archive, "w:gz") as tar:
-            tar.add(top, name, filter=lambda entry: entry.replace(uid=0, gid=0, uname="", gname=""))
+            tar.add(top, name, filter=lambda entry: entry.replace(uid=0, gid=0, uname="", gname="", deep=False))
     digest = hashlib.sha256(archive.read_bytes()).hexdigest()
     (folder / f"{archive.name}.sha256").write_text(f"{digest}  {archive.name}\n")
     print(f"{archive.name}: {archive.stat().st_size:,} bytes, SHA-256 {digest}")
@@ -80,7 +86,7 @@ def check_archive(archive, duckdb, scratch):
     commands = re.findall(r"^  ([a-z]+) ", output(program, "--help").partition("Commands:")[2].partition("\n\n")[0], re.MULTILINE)
     pages = {page.name for page in (top / "man").iterdir()}
     assert len(commands) > 10 and pages >= {"robots-scan.1", *(f"robots-scan-{command}.1" for command in commands if command != "help")}, sorted(pages)
-    for name in [*OTHERS, *(f"completions/robots-scan.{shell}" for shell in SHELLS)]:
+    for name in [*OTHERS, *(f"completions/{name}" for name in COMPLETIONS.values())]:
         assert (top / name).stat().st_size > 0, f"{name} is empty"
     links = 0
     for page in top.rglob("*.md"):

@@ -1,13 +1,14 @@
 """Extracts rules from archives as a typical script does today: with fastwarc, pyarrow, and a regular
-expression per line or protego.
+expression per line, protego, or urllib.robotparser.
 
-usage: baseline.py regex|protego OUT ARCHIVE…
+usage: baseline.py regex|protego|robotparser OUT ARCHIVE…
 """
 
 import pathlib
 import re
 import sys
 from urllib.parse import urlsplit
+from urllib.robotparser import RobotFileParser
 
 import pyarrow
 import pyarrow.parquet
@@ -54,8 +55,21 @@ def by_protego(body, host, rules):
     return rows
 
 
+def by_robotparser(body, host, rules):
+    """The same by urllib.robotparser."""
+    parsed, rows = RobotFileParser(), 0
+    parsed.parse(body.decode("utf-8", "replace").splitlines())
+    for group, entry in enumerate([*parsed.entries, *filter(None, [parsed.default_entry])], 1):
+        for rule in entry.rulelines:
+            cells = (host, 0, group, "allow" if rule.allowance else "disallow", ",".join(entry.useragents), rule.path)
+            for column, cell in zip(rules, cells):
+                column.append(cell)
+            rows += 1
+    return rows
+
+
 def main():
-    read = {"regex": by_regex, "protego": by_protego}[sys.argv[1]]
+    read = {"regex": by_regex, "protego": by_protego, "robotparser": by_robotparser}[sys.argv[1]]
     out = pathlib.Path(sys.argv[2])
     captures = rows = 0
     for path in map(pathlib.Path, sys.argv[3:]):

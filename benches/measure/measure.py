@@ -96,6 +96,7 @@ def measure(args, corpus):
         "gzip, grep": lambda folder: ["sh", "-c", 'pattern=$1; shift; gzip -dc "$@" | grep -aciE "$pattern"', "sh", GREP, *archives],
         "python, regex": python("regex"),
         "python, protego": python("protego"),
+        "python, robotparser": python("robotparser"),
     }
     runs = {name: [] for name in commands}
     for round in range(args.rounds):
@@ -149,6 +150,7 @@ def report(corpus, archives, runs):
         "gzip and grep / whole job": took["gzip, grep"] / job,
         "Python with regex / whole job": took["python, regex"] / job,
         "Python with protego / whole job": took["python, protego"] / job,
+        "Python with robotparser / whole job": took["python, robotparser"] / job,
         "wall, one thread / all threads": wall("job, one thread") / wall(many),
         "CPU, all threads / one thread": took[many] / job,
         "fastwarc / robots-scan, reading": took["read, fastwarc"] / took["read"],

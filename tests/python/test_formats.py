@@ -78,7 +78,7 @@ def check_kept(program, kept, scratch):
     for kind in expected:
         found = answers(program, scratch / kind, kind)
         changed = [name for name in {*found, *expected[kind]} if found.get(name) != expected[kind].get(name)]
-        assert not changed, f"{kept.name}, {kind}: the answers of {', '.join(sorted(changed))} are others"
+        assert not changed, f"{kept.name}, {kind}: the answers of {', '.join(sorted(changed))} are others. Is that meant? make formats WRITE=--write, unless the version is released"
     # With another crawl of this version.
     both = scratch / "both"
     shutil.copytree(scratch / "dataset", both / "kept")
@@ -106,6 +106,8 @@ def check_kept(program, kept, scratch):
 def main(program, *options):
     version = run(program, "--version").stdout.split()[1]
     if options == ("--write",):
+        released = f"\n## [{version}]" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+        assert not released, f"{version} is released: what it wrote is never written again"
         with tempfile.TemporaryDirectory() as scratch:
             folder = Path(scratch)
             make(program, folder)
