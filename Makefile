@@ -91,8 +91,10 @@ sbom: ## lists what the program is made of, in target/dist-archives, if cargo-cy
 	$(CARGO) cyclonedx --format json --target $(TARGET) --override-filename release --no-build-deps && mkdir -p target/dist-archives && \
 	mv release.json target/dist-archives/robots-scan-$(TARGET).cdx.json && find . -name release.json -not -path './target/*' -delete
 
-# Everything that the workflow of a release does, but for the uploads. With the packages of Rust and Python fetched, it needs no network.
-release-check: doc crate dist wheel sbom release-packages ## builds and checks what will be published (docs/developers/releasing.md)
+# Everything that the workflow of a release does, but for the uploads. With CARGO_NET_OFFLINE=true, it needs no network after a first run.
+release-check: doc crate dist sbom ## builds and checks what will be published (docs/developers/releasing.md)
+	$(MAKE) wheel WHEEL_PROFILE=dist TARGET=$(TARGET)
+	$(MAKE) release-packages
 
 release-packages: .venv-test/all-ready .venv-test/release-ready ## checks the archive and the wheel that are built
 	.venv-test/bin/python xtask/release.py check target/dist-archives target/wheels .venv-test/bin/uv .venv-test/bin/duckdb
