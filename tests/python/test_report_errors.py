@@ -221,7 +221,9 @@ def without_extra(results, folder):
     """Without the packages of the extra `report`, the report says what to install, and other commands work."""
     bare = folder / "bare"
     venv.create(bare, symlinks=True)
-    next(bare.glob("lib/python*/site-packages")).joinpath("robots_scan").symlink_to(PACKAGE)
+    site_packages = next(bare.glob("lib/python*/site-packages"))
+    for part in (PACKAGE, *PACKAGE.parent.glob("robots_scan-*.dist-info")):
+        site_packages.joinpath(part.name).symlink_to(part)
     bare_python = bare / "bin/python"
     done = run([bare_python, "-m", "robots_scan", "--version"])
     results.check(done.returncode == 0 and done.stdout.startswith("robots-scan "), f"without the extra: {done}")
