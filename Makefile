@@ -216,7 +216,6 @@ answers: run .venv-test/ready ## compares answers with each other and over real 
 	.venv-test/bin/python tests/python/test_equal_answers.py $(if $(ALL_REAL),$(ALL_REAL_DATASET),$(DATASET))
 	.venv-test/bin/python tests/python/test_keys.py $(PROGRAM) $(DATASET) $(if $(ALL_REAL),$(ALL_REAL_DATASET))
 	.venv-test/bin/python tests/python/test_annotation.py $(PROGRAM) $(DATASET)
-	.venv-test/bin/python tests/python/test_study.py $(PROGRAM) $(WRITE)
 
 formats: $(PROGRAM) .venv-test/ready ## reads the datasets that releases have written; before a release, WRITE=--write makes those of its format
 	.venv-test/bin/python tests/python/test_formats.py $(PROGRAM) $(WRITE)
@@ -243,6 +242,7 @@ recipes: $(PROGRAM) dev-wheel $(if $(ALL),.venv-test/campaign-ready) $(HAS_SPARK
 	$(if $(ALL),$(call INSTALL,$(HAS_R),r-base-core,R))
 	.venv-test/bin/python tests/python/test_recipes.py $(PROGRAM) $(WRITE) $(ALL) $(if $(HAS_SPARK),,--without Spark)
 	.venv-test/bin/python tests/python/test_list_of_sites.py $(PROGRAM)
+	.venv-test/bin/python tests/python/test_study.py $(PROGRAM) $(WRITE)
 
 # Where cargo writes the library, and the profile that it is built with.
 EXTENSION = target/duckdb/robots_scan.duckdb_extension
