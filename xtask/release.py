@@ -4,7 +4,7 @@
     release.py check FOLDER WHEELS UV DUCKDB      checks the archives in FOLDER and the wheels in WHEELS
 
 PROGRAM is target/TARGET/dist/robots-scan, and EXTENSION the extension of DuckDB for the same target. UV and DUCKDB are the commands that
-install the wheel, without a network, and load the extension. What the owner has to add before the first release is printed.
+install the wheel, without a network, and load the extension. `check` also prints the fields that only the owner can add.
 """
 
 import hashlib
@@ -24,7 +24,7 @@ WORKSPACE = tomllib.loads((ROOT / "Cargo.toml").read_text(encoding="utf-8"))["wo
 VERSION, REPOSITORY = WORKSPACE["version"], WORKSPACE.get("repository")
 # The pages and pictures of an archive. Those for developers stay in the repository.
 DOCUMENTS = [*sorted(ROOT.glob("docs/*.md")), *sorted(ROOT.glob("docs/*.svg")), *(ROOT / name for name in ("README.md", "CHANGELOG.md", "SECURITY.md"))]
-# What users run, but for the questions, which are part of the program.
+# SQL and programs that users run. The questions are part of the program.
 JOBS = [path for path in sorted(ROOT.glob("jobs/**/*.*")) if path.is_file() and "queries" not in path.parent.name and path.suffix != ".pyc"]
 OTHERS = ["CITATION.cff", "LICENSE-APACHE", "LICENSE-MIT", *(path.relative_to(ROOT).as_posix() for path in JOBS)]
 EXTENSION = "robots_scan.duckdb_extension"
