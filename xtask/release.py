@@ -25,8 +25,8 @@ VERSION, REPOSITORY = WORKSPACE["version"], WORKSPACE.get("repository")
 # The pages and pictures of an archive. Those for developers stay in the repository.
 DOCUMENTS = [*sorted(ROOT.glob("docs/*.md")), *sorted(ROOT.glob("docs/*.svg")), *(ROOT / name for name in ("README.md", "CHANGELOG.md", "SECURITY.md"))]
 # SQL and programs that users run. The questions are part of the program.
-JOBS = [path for path in sorted(ROOT.glob("jobs/**/*.*")) if path.is_file() and "queries" not in path.parent.name and path.suffix != ".pyc"]
-OTHERS = ["CITATION.cff", "LICENSE-APACHE", "LICENSE-MIT", *(path.relative_to(ROOT).as_posix() for path in JOBS)]
+JOBS = subprocess.run(["git", "ls-files", "jobs", ":!jobs/*queries"], cwd=ROOT, check=True, capture_output=True, text=True).stdout.split()
+OTHERS = ["CITATION.cff", "LICENSE-APACHE", "LICENSE-MIT", *JOBS]
 EXTENSION = "robots_scan.duckdb_extension"
 # The name of each file is the one under which the shell finds it.
 COMPLETIONS = {"bash": "robots-scan.bash", "zsh": "_robots-scan", "fish": "robots-scan.fish"}
@@ -75,7 +75,7 @@ def output(*command, **options):
 
 
 def check_archive(archive, duckdb, scratch):
-    """Checks what the archive has, that its links lead somewhere, and that program and extension work."""
+    """Checks that the archive has its files and those that its links name, and that the program and the extension work."""
     digest = hashlib.sha256(archive.read_bytes()).hexdigest()
     assert (archive.parent / f"{archive.name}.sha256").read_text() == f"{digest}  {archive.name}\n", "the checksum is another one"
     with tarfile.open(archive) as tar:
@@ -83,7 +83,7 @@ def check_archive(archive, duckdb, scratch):
     top = scratch / archive.name.removesuffix(".tar.gz")
     program = top / "robots-scan"
     assert output(program, "--version") == f"robots-scan {VERSION}\n"
-    commands = re.findall(r"^  ([a-z]+) ", output(program, "--help").partition("Commands:")[2].partition("\n\n")[0], re.MULTILINE)
+    commands = re.findall(r"^  ([a-z-]+) ", output(program, "--help").partition("Commands:")[2].partition("\n\n")[0], re.MULTILINE)
     pages = {page.name for page in (top / "man").iterdir()}
     assert len(commands) > 10 and pages >= {"robots-scan.1", *(f"robots-scan-{command}.1" for command in commands if command != "help")}, sorted(pages)
     for name in [*OTHERS, *(f"completions/{name}" for name in COMPLETIONS.values())]:
@@ -104,8 +104,9 @@ def check_wheel(wheel, uv, scratch):
     assert "-abi3-" in wheel.name, "the wheel is for one version of Python"
     with zipfile.ZipFile(wheel) as files:
         metadata = files.read(f"robots_scan-{VERSION}.dist-info/METADATA").decode()
-    assert (REPOSITORY is None) == ("Project-URL: " not in metadata), "the address of the repository is missing"
-    pages = LINK.findall(metadata)
+    head, _, readme = metadata.partition("\n\n")
+    assert ("\nProject-URL: " in head) == (REPOSITORY is not None), "the package has another address than Cargo.toml"
+    pages = LINK.findall(readme)
     assert not pages, f"links of the README lead nowhere: {pages}"
     environment, python = scratch / "environment", scratch / "environment/bin/python"
     output(uv, "venv", "--quiet", "--python", sys.executable, environment)
@@ -126,12 +127,15 @@ def left_for_the_owner():
     """Returns what has to be added before the first release."""
     citation = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
     missing = [] if REPOSITORY else ["Cargo.toml: `repository` (docs/developers/releasing.md)"]
-    return missing + [f"CITATION.cff: `{key}`" for key in ("repository-code", "date-released", "doi") if f"\n{key}: " not in citation]
+    return missing + [f"CITATION.cff: `{key}`" for key in ("repository-code", "date-released") if f"\n{key}: " not in citation]
 
 
 def check(folder, wheels, uv, duckdb):
     archives, packages = sorted(folder.glob("*.tar.gz")), sorted(wheels.glob("*.whl"))
     assert archives and packages, "there is no archive, or no wheel"
+    assert f"\nversion: {VERSION}\n" in (ROOT / "CITATION.cff").read_text(encoding="utf-8"), "CITATION.cff has another version"
+    headings = [f"\n## [{name}]" for name in ("Unreleased", VERSION)]
+    assert any(heading in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8") for heading in headings), "CHANGELOG.md has another version"
     subprocess.run([sys.executable, "-m", "twine", "check", "--strict", *packages], check=True)
     for files, test, tool in (archives, check_archive, duckdb), (packages, check_wheel, uv):
         for file in files:
