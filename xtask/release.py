@@ -25,7 +25,7 @@ VERSION, REPOSITORY = WORKSPACE["version"], WORKSPACE.get("repository")
 # The pages and pictures of an archive. Those for developers stay in the repository.
 DOCUMENTS = [*sorted(ROOT.glob("docs/*.md")), *sorted(ROOT.glob("docs/*.svg")), *(ROOT / name for name in ("README.md", "CHANGELOG.md", "SECURITY.md"))]
 # SQL and programs that users run. The questions are part of the program.
-JOBS = subprocess.run(["git", "ls-files", "jobs", ":!jobs/*queries"], cwd=ROOT, check=True, capture_output=True, text=True).stdout.split()
+JOBS = subprocess.run(["git", "ls-files", "jobs", ":!jobs/queries", ":!jobs/history_queries"], cwd=ROOT, check=True, capture_output=True, text=True).stdout.split()
 OTHERS = ["CITATION.cff", "LICENSE-APACHE", "LICENSE-MIT", *JOBS]
 EXTENSION = "robots_scan.duckdb_extension"
 # The name of each file is the one under which the shell finds it.
@@ -71,7 +71,10 @@ def pack(program, extension, folder):
 
 
 def output(*command, **options):
-    return subprocess.run(command, check=True, capture_output=True, text=True, **options).stdout
+    done = subprocess.run(command, capture_output=True, text=True, **options)
+    if done.returncode:
+        raise SystemExit(f"{' '.join(map(str, command))}: exit code {done.returncode}\n{done.stderr}")
+    return done.stdout
 
 
 def check_archive(archive, duckdb, scratch):
