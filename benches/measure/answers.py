@@ -3,8 +3,8 @@
     robots-scan ../shared/data/real/*.warc.gz --with-bodies -q -o DATASET
     .venv-test/bin/python benches/measure/answers.py DATASET ../shared/data/oracle/access.parquet
 
-The answers of the reference parser are rows of archive, offset of the record, agent, URL and answer. Files over 500 KiB are left out, of which
-the reference parser reads more than Google's page states. tests/language/google.rs compares those of robots-scan.
+The answers of the reference parser are rows of archive, offset of the record, agent, URL and answer. Files over 500 KiB are left
+out: the reference parser reads more of them than Google's page states. tests/language/google.rs compares robots-scan with them.
 """
 
 import sys
@@ -12,6 +12,7 @@ import urllib.robotparser
 from pathlib import Path
 
 import duckdb
+
 
 def main(dataset, oracle):
     con = duckdb.connect()
