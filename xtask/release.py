@@ -80,7 +80,7 @@ def output(*command, **options):
 def check_archive(archive, duckdb, scratch):
     """Checks that the archive has its files and those that its links name, and that the program and the extension work."""
     digest = hashlib.sha256(archive.read_bytes()).hexdigest()
-    assert (archive.parent / f"{archive.name}.sha256").read_text() == f"{digest}  {archive.name}\n", "the checksum is another one"
+    assert (archive.parent / f"{archive.name}.sha256").read_text() == f"{digest}  {archive.name}\n", "the checksum does not match"
     with tarfile.open(archive) as tar:
         tar.extractall(scratch, filter="data")
     top = scratch / archive.name.removesuffix(".tar.gz")

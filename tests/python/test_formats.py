@@ -92,7 +92,7 @@ def check_kept(program, kept, scratch):
     for kind in expected:
         found = answers(program, scratch / kind, kind, expected[kind])
         changed = [name for name in {*found, *expected[kind]} if found.get(name) != expected[kind].get(name)]
-        assert not changed, f"{kept.name}, {kind}: the answers of {', '.join(sorted(changed))} are others. Is that meant? make formats WRITE=--write, unless the version is released"
+        assert not changed, f"{kept.name}, {kind}: the answers of {', '.join(sorted(changed))} changed. If that is intended and the version is not released: make formats WRITE=--write"
     # With another crawl of this version.
     both = scratch / "both"
     shutil.copytree(scratch / "dataset", both / "kept")

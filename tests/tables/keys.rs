@@ -212,7 +212,7 @@ fn a_dataset_of_an_earlier_trial_is_refused_by_every_command() {
             assert_refused(
                 &run(args),
                 &[
-                    "its format is another one than this version reads: use the version that wrote it, or make it again",
+                    "this version does not read its format: use the version that wrote it, or make it again",
                 ],
             );
         }

@@ -7,8 +7,8 @@ use std::fmt;
 use std::path::Path;
 
 /// The message about a manifest of another format than the present one, which is not read (docs/limits.md#formats).
-const OTHER_FORMAT: &str = "its format is another one than this version reads: use the version that wrote it, or make \
-                            it again from its archives";
+const OTHER_FORMAT: &str = "this version does not read its format: use the version that wrote it, or make it again from \
+                            its archives";
 
 errors::reasons! {
     /// The reason why a path cannot be used as a dataset. Defects with a hint, or which a caller distinguishes, are
